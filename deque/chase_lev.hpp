@@ -12,7 +12,7 @@
 
 namespace weft {
 
-/// The memory orders behind the labels.
+/// The memory orders of the accesses that have the labels [7] to [11] in a chase_lev.
 struct chase_lev_orders : steal_orders {
   static constexpr auto claims = std::memory_order_seq_cst;        // [7]
   static constexpr auto looks_at_top = std::memory_order_seq_cst;  // [8]
@@ -28,10 +28,10 @@ struct interrupting_orders : chase_lev_orders {
   static constexpr auto looks_at_top_lightly = std::memory_order_relaxed;  // [11]
 };
 
-/// Where steal_half puts all stolen items but the first: a deque of the thief's own, say.
+/// The destination of steal_half for all stolen items but the first: the thief's own deque, say.
 template <class Into, class T>
 concept takes_in = requires(Into& into, T x, std::size_t n) {
-  into.reserve(n);  // the pushes after it do not throw
+  into.reserve(n);  // the next n pushes do not throw
   into.push(x);
 };
 
@@ -48,24 +48,26 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 /// instruction, two if it takes the last item, and none in try_pop_alone(); a steal is one
 /// compare-and-swap.  With `interrupting_orders`, meant for items that are seldom stolen, a pop
 /// costs one locked instruction only if it takes the last item, and a steal costs a system call,
-/// which may wait.  Only larger arrays are allocated.  When not to use it: if items must leave in
-/// the order in which they came; use steal_queue.
+/// which may wait.  Nothing but a larger array is ever allocated.  When not to use it: if items
+/// must leave in the order in which they came; use steal_queue.
 ///
 /// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
 ///   STEAL-5  Each operation takes one item; a thief moves top from t to t + 1.  The owner moves
-///       top only to take the last item.  It takes item b without moving top if it has first
-///       lowered bottom to b [7] and then read a top below b [8].  A thief reads top, and then
-///       bottom [9].  These four accesses, and [10], are seq_cst.  So if a thief reads a top of b,
-///       its read comes after the owner's read in their one order, and its read of bottom shows
-///       that there is no item b, or that item b has been pushed since.
+///       top only to take the last item.  To take item b, the owner first lowers bottom to b [7],
+///       and then reads top [8]: if top is below b, the owner has item b, and top stays where it
+///       is.  A thief reads top, and then bottom [9].  These four accesses, and [10], are seq_cst,
+///       so they have a single order.  Suppose that the owner has read a top below b, and that a
+///       thief reads a top of b.  Since top only grows, the thief's read of top comes later in that
+///       order than the owner's, and so does its read of bottom.  Hence the thief reads bottom as
+///       b, or as stored later: there is no item b, or item b has been pushed again.
 ///   STEAL-7  With `interrupting_orders` a light fence stands between the owner's store and its
 ///       read [11], and a heavy one between a thief's two reads [9] (asymmetric_fence.hpp,
 ///       FENCE-1).  If the light fence comes first, the thief reads bottom as b, or as stored
 ///       later.  If the heavy one comes first, the owner reads the top that the thief has read, or
-///       a larger one.  So a thief that reads a top of b, where the owner has read less, reads such
-///       a bottom as in STEAL-5.  The same fences stand in for [5] and [6]: the light one between a
-///       push and the check for sleepers, the heavy one between the announcement of a sleep and the
-///       last look for work.
+///       a larger one.  So if a thief reads a top of b, and the owner has read a top below b, the
+///       light fence came first, and the thief reads bottom as in STEAL-5.  The same fences take
+///       the place of [5] and [6]: the light one stands between a push and the check for sleeping
+///       threads, the heavy one between the announcement of a sleep and the last look for work.
 ///
 /// steal_half steals one by one, and reads bottom again for each item.
 /// docs/decisions/011-stealing-half.md says why a batch in one compare-and-swap would be unsound.
@@ -81,12 +83,12 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   static constexpr bool may_interrupt = requires { typename Orders::fence; };
 
  public:
-  /// The end of every other thread.  It must not outlive the deque.
+  /// The end that all other threads use.  It must not outlive the deque.
   class thief {
    public:
     explicit thief(basic_chase_lev& from) noexcept : from_(&from) {}
 
-    /// The oldest item; `lost` if another thread took it during the call.
+    /// Takes the oldest item; `lost` if another thread took it during the call.
     [[nodiscard]] taken<T> steal() const noexcept { return from_->steal(); }
 
     /// The result of steal_half.
@@ -94,9 +96,9 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
       taken<T> first;
       std::size_t others = 0;  ///< How many items were pushed.
     };
-    /// Steals half of the items, at least one and `most` at the most: returns the oldest one and
-    /// pushes the others into `into`, in their order.  Steals fewer if other threads take some
-    /// meanwhile.  If it throws std::bad_alloc, nothing is stolen.
+    /// Steals half of the items, at most `most` but at least one: returns the oldest one and pushes
+    /// the others into `into`, in their order.  Steals fewer if other threads take some meanwhile.
+    /// If it throws std::bad_alloc, nothing is stolen.
     template <takes_in<T> Into>
     [[nodiscard]] half steal_half(Into& into, std::size_t most) const {
       std::size_t const n = std::min(size() / 2, most);
@@ -111,9 +113,9 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
       return h;
     }
 
-    /// Whether the deque was empty at some moment of the call.  See publish().
+    /// True only if the deque was empty at some moment of the call.  See publish().
     [[nodiscard]] bool is_empty() const noexcept { return from_->is_empty(); }
-    /// A hint.
+    /// The number of items, as a hint: it may be out of date.
     [[nodiscard]] std::size_t size() const noexcept { return from_->size(); }
 
    private:
@@ -124,7 +126,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   explicit basic_chase_lev(std::size_t room = 64) : ends(room) {}
 
   /// Turns off the fences of STEAL-7, although the orders ask for them: if there are too many
-  /// thieves, say.  Call it before there are any.
+  /// thieves, say.  Call it before the first thief exists.
   void do_not_interrupt() noexcept
     requires may_interrupt
   {
@@ -137,23 +139,25 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   using ends::size;
   using ends::try_push_all;
 
-  /// To be called between a push and a check for sleeping threads: see detail/steal_ends.hpp.  If
-  /// thieves interrupt, it costs no locked instruction, but then a thread that is about to sleep
-  /// must call before_last_look().
+  /// Orders a push before the check for sleeping threads that follows: to be called between the two
+  /// (see detail/steal_ends.hpp).  If thieves interrupt, it costs no locked instruction, but then a
+  /// thread that is about to sleep must call before_last_look().
   void publish() noexcept {
     if constexpr (may_interrupt)
       if (interrupts_) return Orders::fence::light();  // STEAL-7
     ends::publish();
   }
-  /// A thread that has announced its sleep calls this once, then is_empty() of any number of
-  /// deques.
+  /// Orders the announcement of a sleep before the calls of is_empty() that follow, of any number
+  /// of deques.  If such a call does not see a push, then the owner's check after its publish()
+  /// sees the announcement.
   void before_last_look() const noexcept
     requires may_interrupt
   {
     if (interrupts_) Orders::fence::heavy();  // STEAL-7
   }
 
-  /// The newest item.  Never `lost`: an owner that loses the last item has an empty deque.
+  /// Takes the newest item.  Never `lost`: if a thief takes the last item first, the deque is
+  /// empty.
   [[nodiscard]] taken<T> try_pop() noexcept {
     // Relaxed: only the owner writes bottom and the array (STEAL-2).
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
@@ -165,14 +169,14 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     bool const is_ours = t == b && this->top_.compare_exchange_strong(t, b + 1, Orders::takes,
                                                                       std::memory_order_relaxed);
     this->top_seen_ = b + 1;
-    // Relaxed: no item is below b + 1.
+    // Relaxed: the store publishes no item, since the deque is empty with a bottom of b + 1.
     this->bottom_.store(b + 1, std::memory_order_relaxed);
     if (!is_ours) return missed::empty;
     return x;
   }
-  /// For the owner: the oldest item; `lost` if a thief took it during the call.
+  /// Takes the oldest item, for the owner; `lost` if a thief took it during the call.
   [[nodiscard]] taken<T> take_oldest() noexcept { return steal(true); }
-  /// The newest item, for a deque without thieves: no locked instruction.
+  /// Takes the newest item of a deque without thieves: no locked instruction.
   [[nodiscard]] taken<T> try_pop_alone() noexcept {
     // Relaxed, here and below: no other thread uses the deque.
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
@@ -194,7 +198,8 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     this->bottom_.store(b, Orders::claims);        // [7] seq_cst: STEAL-5; and release, as in push
     return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: STEAL-5
   }
-  /// The owner needs no fence to read its own stores.
+  /// Takes the oldest item.  The owner needs no heavy fence: its read of bottom gets its own last
+  /// store.
   [[nodiscard]] taken<T> steal(bool is_owner = false) noexcept {
     // [9] seq_cst: STEAL-5; acquire: pairs with [1], [7] and [11].
     index t = this->top_.load(Orders::sees_top);
@@ -207,8 +212,8 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     if (b <= t) return missed::empty;
     // [4] acquire: pairs with [3].
     T const x = this->array_.load(Orders::sees_array)->get(t);
-    // [10] seq_cst: STEAL-5; release: the cell is read before the owner reuses it; pairs with [2].
-    // Relaxed on failure: the value read is discarded.
+    // [10] seq_cst: STEAL-5; release, pairs with [2]: this read of the cell happens before the
+    // owner writes the cell again.  Relaxed on failure: the value read is discarded.
     if (!this->top_.compare_exchange_strong(t, t + 1, Orders::takes, std::memory_order_relaxed))
       return missed::lost;
     return x;

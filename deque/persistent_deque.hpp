@@ -34,11 +34,12 @@ namespace weft {
 ///
 /// When not to use it: if no version is ever kept.  Elements are read-only in place.
 ///
-/// Cost, for n elements: worst case on any version, not amortised.  "Usually O(1)": only a push or
-/// pop that fills or empties a leaf (32 elements of 16 bytes) reaches the tier below.  Destroying a
-/// version destroys the elements that no other version shares: O(n), with O(log n) of stack.  If
-/// it shared a leaf with another version, less than two leaves of its elements may live on until
-/// that version next changes at that end.
+/// Cost, for n elements: the bounds are worst cases on any version, not amortised.  "Usually O(1)":
+/// only a push or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the tier
+/// below.  Destroying a version destroys the elements that no other version shares: O(n), with
+/// O(log n) of stack.  If another version shares the leaf at one of its ends with the destroyed
+/// one, elements of that leaf may live on until the other version next changes at that end: less
+/// than two leaves for both ends together.
 ///
 /// Elements: `T` is complete, does not throw when destroyed, and moves without throwing or is
 /// copyable; a move-only T makes a move-only deque.  Constructors and the destructor of T must not
@@ -89,7 +90,7 @@ class persistent_deque {
   persistent_deque(persistent_deque&&) = default;
   persistent_deque& operator=(persistent_deque&&) = default;
 
-  /// O(n); allocates a chunk for each leaf.  The next two are alike.
+  /// O(n); allocates a chunk for each leaf.  The same holds for the next two constructors.
   persistent_deque(std::initializer_list<T> elements)
     requires copyable
       : persistent_deque(elements.begin(), elements.end()) {}
@@ -111,7 +112,7 @@ class persistent_deque {
   // ---- in place
 
   /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a chunk if the chunk
-  /// at that end is full, or if another version has used its next slot.
+  /// at that end is full, or if another version has used the next slot of that chunk.
   void push_front(T const& element)
     requires copyable
   {
@@ -125,7 +126,7 @@ class persistent_deque {
   }
   void push_back(T&& element) { emplace_back(std::move(element)); }
 
-  /// Constructs T(args...) in place at an end.  Costs as push.
+  /// Constructs T(args...) in place at an end.  Costs as much as a push.
   template <class... Args>
     requires std::constructible_from<T, Args...>
   void emplace_front(Args&&... args) {
@@ -142,7 +143,7 @@ class persistent_deque {
   /// std::out_of_range if the deque is empty.
   T pop_front() { return top_.template pop<side::front>("pop_front"); }
   T pop_back() { return top_.template pop<side::back>("pop_back"); }
-  /// The same, but yields nullopt if the deque is empty.
+  /// As pop_front and pop_back, but nullopt if the deque is empty.
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
@@ -160,7 +161,7 @@ class persistent_deque {
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
   // ---- as values: return a changed deque and leave this one unchanged (or, for an rvalue, reuse
-  // it).  Cost and allocation: a snapshot, and those of the operation in place.
+  // it).  Each costs and allocates as much as a snapshot and the operation in place.
 
   [[nodiscard]] persistent_deque pushed_front(T element) const&
     requires copyable
@@ -220,8 +221,9 @@ class persistent_deque {
     return std::move(*this);
   }
 
-  /// The first `n` elements, the others, or both; all and none if size() < n.  O(log n); copies no
-  /// element; allocates at most two tiers at each height.
+  /// take() gives the first `n` elements, drop() the others, and split_at() both; if size() < n,
+  /// the first part has all elements.  O(log n); copies no element; allocates at most two tiers at
+  /// each height.
   [[nodiscard]] persistent_deque take(size_type n) const
     requires copyable
   {
@@ -253,7 +255,7 @@ class persistent_deque {
   [[nodiscard]] T const& operator[](size_type i) const;
   [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
 
-  /// O(log n).  An increment is O(1), but O(log n) once in each chunk.
+  /// O(log n).  An increment of an iterator is O(1), but O(log n) once in each chunk.
   [[nodiscard]] iterator begin() const noexcept { return iterator(top_, 0); }
   [[nodiscard]] iterator end() const noexcept { return iterator(top_, size()); }
   [[nodiscard]] iterator cbegin() const noexcept { return begin(); }

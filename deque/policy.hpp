@@ -12,9 +12,9 @@
 ///     using on_threads = weft::deque_policy<weft::atomic_counts>;
 ///     weft::persistent_deque<int, on_threads> shared_between_threads;
 ///
-/// Cost: with atomic counts a step takes 0 to 2 ns more while a version shares nothing, and two to
-/// three times as long with a snapshot at every step.  When not to use them: unless versions of one
-/// deque live on several threads.
+/// Cost: with atomic counts a pop and a push together take 0 to 2 ns more while a version shares
+/// nothing, and two to three times as long with a snapshot each time.  Use atomic counts only if
+/// versions of one deque live on several threads.
 namespace weft {
 
 /// Counts for versions that all stay on one thread.  The default.
@@ -32,12 +32,13 @@ struct plain_counts {
     std::uint32_t n_ = 1;
   };
 
-  /// One bound of the constructed slots of a chunk.
+  /// The lower or the upper bound of the constructed slots of a chunk (CHUNK-1).
   class bound {
    public:
     [[nodiscard]] std::uint32_t get() const noexcept { return at_; }
     void set(std::uint32_t to) noexcept { at_ = to; }
-    /// True if the bound was `from` and is now `to`: then the caller has the slot between them.
+    /// If the bound is `from`, sets it to `to` and returns true: the caller alone may then
+    /// construct in the slot between them.
     [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
       if (at_ != from) return false;
       at_ = to;
@@ -52,8 +53,8 @@ struct plain_counts {
 /// Counts for versions on several threads.  A single deque object still belongs to one thread at a
 /// time, as an int does; versions that share its chunks may be on other threads.
 ///
-///   POLICY-1  A chunk is written by its only owner, or in a slot that only the writer has claimed
-///       and that no other owner's window covers.
+///   POLICY-1  A chunk is written by its only owner; or, if it has several, in a slot that the
+///       writer alone has claimed and that no other owner's window covers.
 ///   POLICY-2  An owner that finds itself the only one, or the last, sees all writes of former
 ///       owners.
 struct atomic_counts {
@@ -61,20 +62,21 @@ struct atomic_counts {
 
   class owners {
    public:
-    // Relaxed: the caller is an owner, so the count cannot reach zero meanwhile; the hand-over of
-    // the new owner to its thread synchronises.
+    // Relaxed: the caller is an owner, so the count cannot reach zero meanwhile; the new owner
+    // reaches its thread by a hand-over that synchronises.
     void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
 
     [[nodiscard]] bool remove() noexcept {
-      if (only_one()) return true;  // no other owner can add or remove: no locked step
-      // [1] release: this owner's reads and claims happen before the writes of the next only owner;
-      // pairs with [2] and [3]. [3] acquire: for the last owner; pairs with [1] of each former
-      // owner (POLICY-2).
+      if (only_one()) return true;  // no other owner can change the count: no locked instruction
+      // [1] release, pairs with [2] and [3]: what this owner has read and claimed happens before
+      // the writes of an owner that finds itself the only one [2], or the last one [3].  [3]
+      // acquire, pairs with [1] of each former owner: the last owner sees their writes (POLICY-2).
       return n_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
 
     [[nodiscard]] bool only_one() const noexcept {
-      // [2] acquire: for the only owner; pairs with [1] of each former owner (POLICY-2).
+      // [2] acquire, pairs with [1] of each former owner: an only owner sees their writes
+      // (POLICY-2).
       return n_.load(std::memory_order_acquire) == 1;
     }
 
@@ -85,13 +87,13 @@ struct atomic_counts {
   class bound {
    public:
     // Relaxed, here and below: a bound decides which thread constructs in a slot, and publishes
-    // nothing.  The element reaches other threads with the version that covers it, or by [1] to
-    // [3].
+    // nothing.  Another thread reads the element through a version that covers it, which was handed
+    // to that thread; or as the only or last owner, after [1] to [3].
     [[nodiscard]] std::uint32_t get() const noexcept { return at_.load(std::memory_order_relaxed); }
     // Relaxed: as above.
     void set(std::uint32_t to) noexcept { at_.store(to, std::memory_order_relaxed); }
     [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
-      return at_.compare_exchange_strong(from, to, std::memory_order_relaxed);  // as above
+      return at_.compare_exchange_strong(from, to, std::memory_order_relaxed);  // relaxed: as above
     }
 
    private:
@@ -113,7 +115,7 @@ struct heap_memory {
   }
 };
 
-/// The parameters of one deque type, in one bag.
+/// All parameters of a deque type, as one type.
 ///
 /// `Counts` is plain_counts or atomic_counts.  `Memory` has the two static functions of
 /// heap_memory; `allocate` may throw, and must be callable from every thread that has a version.  A
@@ -121,9 +123,9 @@ struct heap_memory {
 /// power of two.
 ///
 /// `ElementsOwnVersions` must be true if an element can own a version of the deque that it is
-/// pushed to, as a task can that holds a snapshot of its own queue.  Otherwise the element may be
-/// constructed in a chunk that its snapshot shares; the two then own each other and leak.  If it is
-/// true, a push into a shared chunk copies the chunk.
+/// pushed to, for example a task that holds a snapshot of the queue in which it stands.  Otherwise
+/// the element may be constructed in a chunk that its snapshot shares; the two then own each other
+/// and leak.  If it is true, a push into a shared chunk copies the chunk.
 template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
           bool ElementsOwnVersions = false>
 struct deque_policy {

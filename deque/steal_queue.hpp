@@ -11,7 +11,7 @@
 
 namespace weft {
 
-/// The memory orders behind the labels.
+/// The memory orders of the accesses that have the labels [7] and [8] in a steal_queue.
 struct steal_queue_orders : steal_orders {
   static constexpr auto sees_bottom = std::memory_order_acquire;  // [7]
   static constexpr auto takes = std::memory_order_release;        // [8]
@@ -27,17 +27,18 @@ struct steal_queue_orders : steal_orders {
 ///     if (auto const n = others.take_half(batch)) ...  // a thief(q), on another thread
 ///
 /// All operations but growth are lock-free.  A push is O(1); taking n items is O(n) and one locked
-/// instruction.  Only larger arrays are allocated.  When not to use it: where last in, first out
-/// will do; a chase_lev pops without touching what thieves write.
+/// instruction.  Nothing but a larger array is ever allocated.  When not to use it: where last in,
+/// first out will do; a pop from a chase_lev writes to top, which thieves write, only for the last
+/// item.
 ///
 /// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
 ///   STEAL-6  No thread takes at the bottom: bottom only grows.  So the items between top and
-///       bottom at some moment stay there as long as top is the same.  A thread that has read a
+///       bottom at some moment stay there as long as top does not change.  A thread that has read a
 ///       bottom of t + n or more, and moves top from t to t + n, has these n items, and no other
 ///       thread has one of them.
 ///
-/// STEAL-6 does not hold for a chase_lev, which is why that steals half one by one:
-/// docs/decisions/011-stealing-half.md.
+/// STEAL-6 does not hold for a chase_lev; so steal_half of a chase_lev steals one by one
+/// (docs/decisions/011-stealing-half.md).
 ///
 /// Source: the run queue of Go's scheduler (runtime/proc.go, runqgrab), with indices that do not
 /// wrap around, and arrays that grow.
@@ -47,23 +48,23 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   using typename ends::index;
 
  public:
-  /// The end of every other thread.  It must not outlive the queue.
+  /// The end that all other threads use.  It must not outlive the queue.
   class thief {
    public:
     explicit thief(basic_steal_queue& from) noexcept : from_(&from) {}
 
-    /// Takes as many items as there are, at most out.size(), and returns how many.  `lost` if
-    /// another thread took some during the call.
+    /// Takes all items, but at most out.size(), and returns how many.  `lost` if another thread
+    /// took some during the call.
     [[nodiscard]] taken<std::size_t> take(std::span<T> out) const noexcept {
       return from_->try_take(out, 1);
     }
-    /// Takes half of the items, at least one.
+    /// Takes half of the items, but at least one, and at most out.size(); else like take().
     [[nodiscard]] taken<std::size_t> take_half(std::span<T> out) const noexcept {
       return from_->try_take(out, 2);
     }
-    /// Whether the queue was empty at some moment of the call.  See publish().
+    /// True only if the queue was empty at some moment of the call.  See publish().
     [[nodiscard]] bool is_empty() const noexcept { return from_->is_empty(); }
-    /// A hint.
+    /// The number of items, as a hint: it may be out of date.
     [[nodiscard]] std::size_t size() const noexcept { return from_->size(); }
 
    private:
@@ -79,8 +80,8 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   using ends::reserve;
   using ends::size;
 
-  /// Takes as many items as there are, at most out.size(), and returns how many.  Retries when it
-  /// loses: each time, another thread has taken some.
+  /// Takes all items, but at most out.size(), and returns how many.  Tries again if another thread
+  /// took some during the attempt.
   [[nodiscard]] std::size_t take(std::span<T> out) noexcept {
     for (;;) {
       auto const n = try_take(out, 1);
@@ -90,9 +91,10 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   }
 
  private:
-  /// Takes one item in `one_in`.
+  /// Takes the share 1/`one_in` of the items (1: all, 2: half): at least one if there is one, at
+  /// most out.size().
   [[nodiscard]] taken<std::size_t> try_take(std::span<T> out, index one_in) noexcept {
-    // Relaxed: [8] verifies it.
+    // Relaxed: [8] fails if this value is out of date.
     index t = this->top_.load(std::memory_order_relaxed);
     index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: pairs with [1]
     index const n = std::min(std::max<index>((b - t) / one_in, 1), std::ssize(out));
@@ -100,8 +102,8 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
     // [4] acquire: pairs with [3].
     auto const* const a = this->array_.load(Orders::sees_array);
     for (index i = 0; i != n; ++i) out[static_cast<std::size_t>(i)] = a->get(t + i);
-    // [8] release: the cells are read before the owner reuses them; pairs with [2].  Relaxed on
-    // failure: the values read are discarded.
+    // [8] release, pairs with [2]: these reads of the cells happen before the owner writes the
+    // cells again.  Relaxed on failure: the values read are discarded.
     if (!this->top_.compare_exchange_strong(t, t + n, Orders::takes, std::memory_order_relaxed))
       return missed::lost;
     return static_cast<std::size_t>(n);

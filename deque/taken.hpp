@@ -6,13 +6,14 @@
 
 namespace weft {
 
-/// Why nothing was taken.
+/// Why a call took nothing.
 enum class missed : std::uint8_t {
-  empty,  ///< It was empty at some moment of the call.
+  empty,  ///< The deque or queue was empty at some moment of the call.
   lost    ///< Another thread took the item first; another attempt may succeed.
 };
 
-/// The result of a take: a value, or why there is none (a null could not say which).
+/// The result of a take: a value, or the reason why there is none (`missed`).  A null pointer could
+/// not tell the two reasons apart.
 ///
 ///     if (auto const t = d.try_pop()) run(*t);
 template <class T>

@@ -16,8 +16,8 @@ namespace weft {
 namespace detail {
 
 /// The type that `co_await` of an `A` yields.  An awaitable that depends on the row of the awaiting
-/// coroutine says it by a member `result`, as operations do; promise_type::await_transform checks
-/// it.
+/// coroutine declares this type as its member `result`, as operations do;
+/// promise_type::await_transform checks the declaration.
 template <class A>
 struct awaited_result {};
 template <class A>
@@ -28,8 +28,9 @@ struct awaited_result<eff<T, Es...>> : identity<T> {};
 template <effect E, class O>
 struct awaited_result<masked<E, O>> : identity<typename O::result> {};
 
-/// The type that `co_await` of a call of `F` yields: the result of a plain function, or that of the
-/// computation that it returns; void if there is no such call, which another message reports.
+/// The type that a call of `F` yields in the end: the result type of a plain function; or, if `F`
+/// returns a computation, the type that a `co_await` of that yields; or void if `F` cannot be
+/// called so, which another message reports.
 template <class F, class... Args>
 struct awaited_call : identity<void> {};
 template <class F, class... Args>
@@ -41,7 +42,7 @@ struct awaited_call<F, Args...> : identity<typename std::invoke_result_t<F, Args
 };
 template <class F, class... Args>
 using awaited_call_t = typename awaited_call<F, Args...>::type;
-/// The result of a call of `F`; void if there is no such call.
+/// The result type of a call of `F`; void if `F` cannot be called so.
 template <class F, class... Args>
 struct call_result : identity<void> {};
 template <class F, class... Args>
@@ -52,8 +53,8 @@ using call_result_t = typename call_result<F, Args...>::type;
 
 }  // namespace detail
 
-/// An awaitable of which `co_await` yields a `T`: what a function returns that is declared
-/// `awaits_to<T> auto f()`.
+/// An awaitable of which `co_await` yields a `T`.  The declaration `awaits_to<T> auto f()` says
+/// this of the result of `f`.
 template <class A, class T>
 concept awaits_to = detail::is_refused<A> ||
                     std::same_as<typename detail::awaited_result<std::remove_cvref_t<A>>::type, T>;

@@ -68,7 +68,7 @@ struct choose {
       return h;
     }
   };
-  /// The choices made so far lead nowhere.
+  /// Ends this way of choosing, because the choices made so far lead nowhere.
   struct fail : op<never> {};
 
   using operations = op_list<among, fail>;

@@ -28,10 +28,11 @@ class emitted;
 
 namespace detail {
 
-/// The state that a range and its iterators share, and count: the handler of the computation.
+/// The handler of the computation, and the state that a range and its iterators share.  They are
+/// its owners, and counted: the last one deletes it.
 ///
-///   EACH-1  There are both a value and the continuation of the computation; or neither: it has not
-///       begun, it is running, or it is over.
+///   EACH-1  Either there are both a value and the continuation of the computation; or there is
+///       neither, because the computation has not begun, is running, or is over.
 ///   EACH-2  The continuation is destroyed before the value, and both before the region ends.  So
 ///       there is nothing left for the region to unwind.
 template <class T>
@@ -42,11 +43,11 @@ class emission : public region, public handler<emit<T>>, public pooled {
     if (--owners_ == 0) delete this;
   }
 
-  /// Runs up to the first value; does nothing if it was called before.
+  /// Runs the computation up to its first value; does nothing if it was called before.
   void begin() {
     if (!std::exchange(has_begun_, true)) start();
   }
-  /// Runs up to the next value.
+  /// Runs the computation up to its next value.
   void next() {
     if (!value_) throw_nothing();
     value_.reset();
@@ -72,7 +73,7 @@ class emission : public region, public handler<emit<T>>, public pooled {
 
   std::size_t owners_ = 0;
   bool has_begun_ = false;
-  std::optional<T> value_;  // EACH-1
+  std::optional<T> value_;  // there when rest_ is (EACH-1)
   resumption<void> rest_;
 };
 
@@ -92,7 +93,8 @@ class call_once {
   std::tuple<Args...> args_;
 };
 
-/// The prompt keeps `Body`, and with it the arguments, as long as there are frames.
+/// The emission whose computation is the result of a `Body`, called once.  Its start() moves the
+/// `Body` into the prompt, which keeps it, and with it the arguments, as long as there are frames.
 template <class T, class Body>
 class emission_of final : public emission<T> {
  public:
@@ -100,7 +102,7 @@ class emission_of final : public emission<T> {
 
  private:
   void start() override {
-    emission<T>& us = *this;  // the type that messages name as the handler
+    emission<T>& us = *this;  // so that messages name this type as the handler
     run(handle(us, *std::exchange(body_, std::nullopt)));
   }
 
@@ -125,8 +127,8 @@ struct emitted_by<row<emit<T>>> {
 ///
 /// An input range, and a view of the standard library: pipe it into std::views, and with
 /// effects/each_range_v3.hpp into ranges::views.  Copies and iterators are handles of one stream:
-/// to advance one of them advances all.  When the last handle is destroyed, the frames that have
-/// not run are unwound, the innermost first.  Used by one thread at a time.
+/// to advance one of them advances all.  When the last handle is destroyed, the frames that are
+/// suspended are unwound, the innermost first.  Used by one thread at a time.
 template <class T>
 class emitted : public std::ranges::view_base {
   using stream = detail::emission<T>;
@@ -134,7 +136,7 @@ class emitted : public std::ranges::view_base {
  public:
   class iterator;
 
-  /// Empty.
+  /// Makes an empty range.
   emitted() = default;
   emitted(detail::internal, stream& s) noexcept : stream_(&s) { s.keep(); }
   emitted(emitted const& other) noexcept : stream_(other.stream_) {
@@ -162,7 +164,7 @@ class emitted : public std::ranges::view_base {
   stream* stream_ = nullptr;
 };
 
-/// At a value, or at the end.
+/// An iterator, which is at the current value of the stream, or at the end.
 template <class T>
 class emitted<T>::iterator {
  public:
@@ -170,7 +172,7 @@ class emitted<T>::iterator {
   using value_type = T;
   using difference_type = std::ptrdiff_t;
 
-  /// At the end.
+  /// Makes an iterator at the end.
   iterator() = default;
 
   /// The value, which may be moved from.  It lives until the next ++ of any iterator.  Throws
@@ -179,7 +181,8 @@ class emitted<T>::iterator {
   [[nodiscard]] T* operator->() const { return std::addressof(**this); }
 
   /// Runs the computation up to its next value or its end.  O(1), however deep the calls are
-  /// nested.  Throws what the computation throws, and is then at the end; else throws as `*` does.
+  /// nested.  If the computation throws, so does this, and the iterator is then at the end.  Throws
+  /// nothing_emitted as `*` does.
   iterator& operator++() {
     stream_of().next();
     return *this;

@@ -31,17 +31,20 @@ class resuming_again;
 template <class A>
 class resuming_again_awaiter;  // multi_resumption.hpp
 
-/// An awaitable whose operation depends on the row of the awaiting coroutine: operation_in<Row>().
-/// The operation may refer to the awaitable.
+/// An awaitable whose member operation_in<Row>() gives an operation that depends on the row of the
+/// awaiting coroutine.  The operation may refer to the awaitable.  An lvalue is accepted only if it
+/// declares `may_be_awaited_again`.
 template <class X>
 concept row_aware_operation =
     std::remove_reference_t<X>::row_aware_operation && (!std::is_lvalue_reference_v<X> || requires {
       requires std::remove_reference_t<X>::may_be_awaited_again;
     });
-/// An awaitable whose awaiter depends on the row of the awaiting coroutine: awaiter_in<Row>(where).
+/// An awaitable whose member awaiter_in<Row>(where) gives an awaiter that depends on the row of the
+/// awaiting coroutine.
 template <class X>
 concept row_aware_awaitable = !std::is_lvalue_reference_v<X> && X::row_aware_awaitable;
-/// Whether the `Awaiter` of an `X` yields what `X` says by its member `result` (awaits_to.hpp).
+/// Whether the `Awaiter` of an `X` yields the type that `X` declares as its member `result`
+/// (awaits_to.hpp).  True if there is no such member.
 template <class X, class Awaiter>
 constexpr bool yields_its_result = true;
 template <class X, class Awaiter>
@@ -49,7 +52,8 @@ template <class X, class Awaiter>
 constexpr bool yields_its_result<X, Awaiter> =
     std::is_same_v<decltype(std::declval<Awaiter&>().await_resume()),
                    typename std::remove_cvref_t<X>::result>;
-/// An `X` that turns its operation's answer into the result of the co_await: finish(answer).
+/// An `X` whose member finish(answer) turns the answer of its operation into the result of the
+/// co_await.
 template <class X, class R>
 concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
                    (!std::is_void_v<R> && requires(X& x, R r) { x.finish(std::forward<R>(r)); });
@@ -92,7 +96,7 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
       destroy(frame_);
   }
 
-  /// Releases the frame to the caller, which starts it.  Throws eff_empty.
+  /// Releases the frame to the caller, which starts it.  Throws eff_empty if there is none.
   [[nodiscard]] std::coroutine_handle<promise_type> release(detail::internal) {
     if (!frame_) [[unlikely]]
       throw_empty();
@@ -117,7 +121,7 @@ class weft::eff<T, Effects...>::promise_type
 
  public:
   eff get_return_object() noexcept {
-    (void)row_is_of_effects;  // instantiated even if the body performs nothing
+    (void)row_is_of_effects;  // named, so that it is checked even if the body performs nothing
     return eff(std::coroutine_handle<promise_type>::from_promise(*this));
   }
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -187,7 +191,8 @@ class weft::eff<T, Effects...>::promise_type
     return detail::await_handling<effects>(std::move(what), where);
   }
 
-  /// co_await spawn(f): an awaitable that depends on our row, and may convert the answer
+  /// co_await spawn(f): an awaitable whose operation depends on our row, and which may convert the
+  /// answer
   template <detail::row_aware_operation X>
   auto await_transform(X&& x, here where = here::current()) {
     auto const performing = [&] {
@@ -203,7 +208,7 @@ class weft::eff<T, Effects...>::promise_type
     }
   }
 
-  /// co_await with_scope(f)
+  /// co_await with_scope(f): an awaitable whose awaiter depends on our row
   template <detail::row_aware_awaitable X>
   auto await_transform(X&& x, here where = here::current()) {
     static_assert(detail::yields_its_result<X, decltype(x.template awaiter_in<effects>(where))>);

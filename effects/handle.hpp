@@ -29,8 +29,8 @@
 /// resumed continuation runs under the same handler.
 namespace weft {
 
-/// Base of a handler that names its effects, so that `handle(h, body)` need not, and `h1 | h2`
-/// works.
+/// Base of a handler that names its effects, so that `handle(h, body)` need not name them and
+/// `h1 | h2` works.
 template <class... Effects>
 struct handler {
   using handles = row<Effects...>;
@@ -41,7 +41,8 @@ namespace detail {
 template <class H>
 concept says_what_it_handles = requires { typename std::remove_cvref_t<H>::handles; };
 
-/// H: `X` for an owned handler, `X&` for a borrowed one.
+/// A handler, with the effects that it is to handle.  `H` is `X` for an owned handler, `X&` for a
+/// borrowed one.
 template <class H, class Effects>
 struct handler_with {
   using handles = Effects;
@@ -57,7 +58,7 @@ consteval bool is_lent_or_no_region() {
   return is_lent_or_owns_nothing;
 }
 
-/// Inner | Outer
+/// The composition `inner | outer`.
 template <class Inner, class Outer>
 struct composed {
   using handles = row<typename std::remove_cvref_t<Inner>::handles,
@@ -159,15 +160,16 @@ auto operator|(Inner&& inner, Outer&& outer) {
 ///
 /// A named handler is borrowed, and may keep resumptions only if it is a region.  An rvalue handler
 /// is owned, and lives as long as any computation or resumption can perform to it.  So it must not
-/// store a resumption in itself: the two would keep each other alive for ever.  A search of
-/// schedules reports that as a leak.
+/// store a resumption in itself: the two would keep each other alive.  An explorer of schedules
+/// reports this as a leak.
 ///
 /// g++ 12: give a closure that owns something a name before you pass it as a clause or as the body.
 /// As a temporary of a co_await it is destroyed twice.
 ///
 /// One allocation, from a pool.  Exceptions of the body and of on_return are thrown at the
-/// co_await.  Throws not_a_region if frames under a borrowed handler are still suspended when the
-/// answer is ready.
+/// co_await.  Throws not_a_region if a borrowed handler is no region, and something still depends
+/// on it when the answer is ready: suspended frames, a clause that is not done, or a
+/// multi_resumption.
 ///
 /// `policy` decides how a multi_resumption resumes: replay(), bitwise() or compared()
 /// (multi_shot.hpp).  In a composition it applies to each handler.

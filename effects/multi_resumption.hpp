@@ -25,24 +25,25 @@
 /// C++ cannot copy the frames of a coroutine.  So there are two ways, chosen where the body is
 /// handled (multi_shot.hpp).
 ///
-/// Replay: from the second resume on, the body is run again from its beginning.  Each operation
-/// that its handler, or one further out, answers is given its first answer, up to the operation
-/// that it waits at; no handler is called.  A resume costs as much as the body did so far, and code
-/// between operations runs again.  An exception that answered an operation is thrown again, the
-/// same object: catch it by const reference.  After an operation that seals, or when the log is
-/// over its limit, operations with a multi-shot clause throw unforkable.  Copies may be resumed on
-/// several threads at once only if they share no state further out; exactly one of them gets the
-/// waiting frames.
+/// Replay: from the second resume on, the body is run again from its beginning.  The new run
+/// performs the same operations, up to the one at which the body was captured.  Those that the
+/// body's handler answered, or a handler further out, get the same answers from a log; no handler
+/// is called.  A resume costs as much as the body did so far, and code between operations runs
+/// again.  An exception that answered an operation is thrown again, the same object: catch it by
+/// const reference.  After an operation that seals, or when the log is over its limit, operations
+/// with a multi-shot clause throw unforkable.  Copies may be resumed on several threads at once
+/// only if their runs share no state, such as that of a handler further out; exactly one of the
+/// copies gets the waiting frames.
 ///
 /// Bitwise: the bytes of the frames are saved, and copied back to where they were.  Objects in the
 /// frames must be trivially copyable: parameters and the handlers inside are checked when an
 /// operation is captured, which throws uncopyable; locals are the responsibility of the program.
-/// The frames have one place in memory: before this is resumed, a computation that runs or waits
-/// there must end, be dropped, or wait in another multi_resumption, else the resume throws
-/// frames_in_use.  One thread.
+/// The frames have one place in memory.  Before a resume, a computation that runs or waits in that
+/// place must have ended or been dropped, or wait in another multi_resumption; otherwise the resume
+/// throws frames_in_use.  Used by one thread.
 ///
 /// A copy costs a reference count.  For the last resume use std::move(k)(v), which does not keep
-/// the frames for a later one.
+/// the frames for a later resume.
 namespace weft::detail {
 
 /// The result of `k(v)` of a multi_resumption: the waiting frames, or a log to run the body
@@ -58,7 +59,7 @@ class [[nodiscard]] resuming_again {
   void require_open(bool by_place = true) const {
     if (!rerun_) live_.require_open(by_place);
   }
-  /// Binds it to other handlers.  Throws as evidence_slots::rebind() does.
+  /// Binds the continuation to other handlers.  Throws as evidence_slots::rebind() does.
   void rebind(shared_binding b) {
     if (rerun_)
       rerun_->bound = std::move(b);
@@ -91,11 +92,11 @@ class weft::multi_resumption {
   using rebound = detail::row_set<Rebound...>;
 
  public:
-  /// Empty.
+  /// Makes an empty multi_resumption.
   multi_resumption() = default;
   multi_resumption(detail::internal, detail::shared_capture c) noexcept : capture_(std::move(c)) {}
-  /// Converts from one that names the same effects in another order.  One that names none converts
-  /// from any, and cannot rebind.
+  /// Converts from a multi_resumption that names the same effects in another order.  One that names
+  /// no effects converts from any other, and cannot rebind.
   template <class... Es>
     requires(!std::is_same_v<multi_resumption<R, A, Es...>, multi_resumption> &&
              detail::rebinds_as<detail::row_set<Es...>, rebound>)
@@ -105,20 +106,21 @@ class weft::multi_resumption {
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(capture_); }
 
-  /// To be awaited at once; yields the answer of the continuation.  Both the call and the co_await
-  /// throw resumption_empty, resumption_expired and frames_in_use; the co_await also throws
+  /// Fills in the value, and returns an awaitable that resumes the continuation.  Await it at once;
+  /// co_await yields the answer of the continuation.  The call throws resumption_empty,
+  /// resumption_expired and frames_in_use.  The co_await throws resumption_expired,
   /// replay_divergence, and what the continuation throws.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) const& {
     return ready(false, true, std::forward<V>(value)...);
   }
-  /// The same for the last time: empty afterwards.
+  /// The same for the last time: afterwards this is empty, and the frames are not kept.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) && {
     return ready_last(true, std::forward<V>(value)...);
   }
 
-  /// The same, under the handlers of the awaiting coroutine (rebinding.hpp).
+  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).
   template <class... V>
   auto under(V&&... value) const& {
     if constexpr (rebinds_effects())
@@ -135,7 +137,7 @@ class weft::multi_resumption {
   }
 
   /// resume(k, answer): resumes from ordinary code, until the body ends or is captured again, and
-  /// returns the handler's answer.  Throws as above, and what the continuation throws.
+  /// returns the handler's answer.  Throws as `co_await k(v)` does.
   template <class... V>
   friend A resume(multi_resumption k, V&&... value) {
     auto rest = std::move(k)(std::forward<V>(value)...);
@@ -172,7 +174,7 @@ class weft::multi_resumption {
   template <class... V>
   detail::resuming_again<A> ready(bool last, bool by_place, V&&... value) const {
     if (!capture_) throw resumption_empty();
-    detail::result_slot<R> next;  // made before the check: making it may run any code
+    detail::result_slot<R> next;  // before the check: making the value may run any code
     detail::put(next, std::forward<V>(value)...);
     if (detail::captured_frames live = (*capture_).frames_here(last, by_place)) {
       auto& waiting = static_cast<detail::result_slot<R>&>((*live).waiting());
@@ -196,7 +198,8 @@ class weft::multi_resumption {
 
 namespace weft::detail {
 
-/// Its awaiter.  Refers to the temporary, because g++ 12 copies objects that it must not.
+/// The awaiter of `k(v)`.  It refers to the temporary, because g++ 12 copies objects that must not
+/// be copied.
 template <class A>
 class resuming_again_awaiter {
  public:

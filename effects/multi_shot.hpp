@@ -3,7 +3,8 @@
 
 #include <concepts>
 
-/// How a body is resumed a second time.  Chosen where it is handled: handle(h, body, bitwise()).
+/// How a body is resumed a second time.  The policy is chosen where the body is handled:
+/// `handle(h, body, bitwise())`.
 ///
 ///   | policy   | a later resume                              | may live across a capture        |
 ///   |----------|---------------------------------------------|----------------------------------|
@@ -15,12 +16,12 @@
 ///   |          | outcomes_differ if they differ              | composition handles all effects  |
 ///
 /// Replay is the default, and is always right.  Bitwise is for a search that captures often: a
-/// resume costs as much as the frames of the chain are long, whatever ran before.  Compared is for
-/// tests: it finds breaches of the contract of bitwise.
+/// resume costs O(bytes of the frames in the chain), however long the body has run before.
+/// Compared is for tests: it finds breaches of the contract of bitwise.
 ///
-/// Bitwise requires of a body that it hands none of its computations out, and that an object which
-/// an operation that seals has answered with is dead before a capture: there is no log to detect
-/// that.
+/// Bitwise requires two things of a body.  It gives none of its computations to code outside.  And
+/// if an operation that seals has answered with an object, that object is destroyed before the next
+/// capture; bitwise keeps no log that could detect a breach.
 namespace weft {
 
 struct replay {};

@@ -13,18 +13,18 @@
 ///       using operations = op_list<yield, fork, exit>;
 ///     };
 ///
-/// An operation is a value: a request of a program, with its arguments.  An operation whose data is
-/// not trivial has a constructor: g++ 12 destroys such an aggregate twice when it is a temporary in
-/// a co_await.
+/// An operation is a value: a request of a program, with its arguments.  If its data has a
+/// destructor, give it a constructor: without one it is an aggregate, and g++ 12 destroys an
+/// aggregate twice if it is a temporary in a co_await.
 ///
 /// To resume a program twice, replay runs it again and gives it the recorded answers.  An operation
-/// whose answer cannot be given twice is declared so, op<R, seals>: it seals, and a program that
-/// has performed it can be resumed only once.  Such an operation writes through a reference, lends
+/// whose answer cannot be given twice is marked, op<R, seals>: it seals, and a program that has
+/// performed it can be resumed only once.  Mark an operation that writes through a reference, lends
 /// a local, or answers with something owned.  An operation whose answer cannot be copied seals in
 /// any case.
 ///
-/// An operation that is resumed twice bitwise (multi_shot.hpp) is trivially copyable; or it owns
-/// nothing once it is moved from, as an empty vector does, and declares
+/// An operation that is resumed twice bitwise (multi_shot.hpp) must be trivially copyable.  Or else
+/// it must own nothing after it has been moved from, like an empty vector, and must declare
 /// `using leaves_nothing_when_moved = void;`
 ///
 /// On replay, debug builds compare the data of an operation with the recorded data: by a friend

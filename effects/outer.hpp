@@ -50,8 +50,8 @@ typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_lo
 ///
 /// `up(operation)` performs in the row around the handler.  It is a call: a value clause must
 /// answer it, else it throws needs_control.  Native stack: the frame of one clause for each handler
-/// that asks further outward.  A clause takes the outer by value, its helper functions by
-/// reference: it is valid during that clause only.
+/// that asks further outward.  A clause takes the outer by value, and passes it to helper functions
+/// by reference: an outer is valid only during the clause that it was given to.
 template <class... Effects>
 class outer {
   using row = detail::row_set<Effects...>;
@@ -88,7 +88,8 @@ class outer {
 
 namespace detail {
 
-/// Converts to the outer<...> that a clause takes.
+/// Converts to the outer<...> that a clause takes.  `Available` is the row around the handler,
+/// `all` the evidence of that row.
 template <class Available>
 struct asking {
   void* all;
@@ -111,7 +112,8 @@ struct masked {
   explicit masked(O o) : operation(std::move(o)) {}
   O operation;
 };
-/// An operation with another source location than the co_await: that of the caller.
+/// An operation that is reported at the source location `where`, that of a caller, and not at that
+/// of the co_await.
 template <class O>
 struct located {
   located(O o, std::source_location w) : operation(std::move(o)), where(w) {}

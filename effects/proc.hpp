@@ -15,9 +15,9 @@ struct proc {
   static constexpr bool performed_by_processes = true;  // performed by processes only (tasking.hpp)
   /// Lets the other processes run first.
   struct yield : op<void> {
-    static constexpr bool is_turn_only = true;  // a lost answer loses nothing (operation_info)
+    static constexpr bool is_turn_only = true;  // the answer holds no data, and may be lost
   };
-  /// Forks the process into two: true in one, false in the other.
+  /// Forks the process into two; the answer is true in one, false in the other.
   struct fork : op<bool> {
     static constexpr bool is_turn_only = true;
   };

@@ -20,29 +20,31 @@
 ///       co_return co_await std::move(k).under();  // reader_of answers its `ask`
 ///     }
 ///
-/// `under(v)` is awaited where a plain resume could be, by a coroutine whose row has `Es...`.  From
-/// then on, operations of `Es...` in the continuation go to the handlers of that coroutine, until
-/// the continuation ends, or is captured again and resumed under others.  A plain resume changes
-/// nothing.  A handler inside the continuation stays the nearest one.  The clauses of the handler
-/// that rebinds perform, as before, to the handlers around it.  Computations that were started in
-/// the body and wait elsewhere perform to the handlers that the body has now.
+/// `under(v)` takes the place of a plain resume.  It is awaited by a coroutine whose row has
+/// `Es...`.  After that, operations of `Es...` in the continuation go to the handlers of that
+/// coroutine, until the continuation ends, or is captured again and resumed under others.  A plain
+/// resume leaves the handlers as they are.  A handler inside the continuation stays the nearest
+/// one.  The clauses of the handler that rebinds perform, as before, to the handlers around it.
+/// Computations that were started in the body and wait elsewhere perform to the handlers that the
+/// body has now.
 ///
-/// A multi_resumption<R, A, Es...> has its own handlers for each run.  Ordinary code and `last`
-/// have no row, and so no `under`.
+/// Each run that a multi_resumption<R, A, Es...> starts has handlers of its own.  Ordinary code and
+/// `last` have no row, and so no `under`.
 ///
 /// An operation of `Es...` costs one step more in such a body, and `under` an allocation from a
-/// pool; nothing else costs more.  The chosen handlers are kept as those further out are: an owned
-/// one stays alive; if a borrowed one has ended, a resume throws resumption_expired, or else the
-/// operation does.  If a chosen handler performs to the body that is to perform to it, `under`
-/// throws rebound_to_itself.  If the awaited `under` throws, the continuation is dropped.
+/// pool; nothing else costs more.  The chosen handlers are kept like handlers further out: an owned
+/// one stays alive; if a borrowed one has ended, the next resume throws resumption_expired, or if
+/// it ends while the continuation runs, the next operation does.  If a chosen handler performs to
+/// the body that is to perform to it, `under` throws rebound_to_itself.  If the awaited `under`
+/// throws, the continuation is dropped.
 namespace weft {
 
-/// Base of a handler whose resumptions may be resumed under other handlers of these effects; among
-/// lambdas, the first of the clauses: clauses{rebinds<E>(), ...}.
+/// Base of a handler whose resumptions may be resumed under other handlers of these effects; in a
+/// handler made of lambdas, the first of the clauses: clauses{rebinds<E>(), ...}.
 template <class... Effects>
 struct rebinds {
   using rebound_effects = detail::row_set<Effects...>;
-  void operator()(rebinds const&) const {}  // for the using-declaration of `clauses`
+  void operator()(rebinds const&) const {}  // `clauses` has a using-declaration for it
 };
 
 namespace detail {
@@ -52,7 +54,7 @@ struct rebound_by_handler : identity<row<>> {};
 template <class H>
   requires requires { typename H::rebound_effects; }
 struct rebound_by_handler<H> : identity<typename H::rebound_effects> {};
-/// The effects whose handlers may be exchanged at each resume.
+/// The effects that the handler `H` rebinds: those whose handlers may be exchanged at each resume.
 template <class H>
 using rebound_by = typename rebound_by_handler<H>::type;
 
@@ -64,8 +66,9 @@ struct with_rebound<Resumption, R, A, row<Es...>> : identity<Resumption<R, A, Es
 template <template <class, class, class...> class Resumption, class R, class A, class Row>
 using rebindable = typename with_rebound<Resumption, R, A, Row>::type;
 
-/// Whether a resumption that rebinds `From` converts to one that rebinds `To`: the same effects; or
-/// none, and then it can only be resumed as it is.
+/// Whether a resumption that rebinds `From` converts to one that rebinds `To`: if these are the
+/// same effects; or if `To` is empty, and then the result can only be resumed under the handlers
+/// that it has.
 template <class From, class To>
 constexpr bool rebinds_as = std::is_same_v<To, row<>> || std::is_same_v<From, To>;
 

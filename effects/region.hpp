@@ -19,11 +19,12 @@ class resident;
 ///
 /// The region is the time during which the frames that are suspended in it may be resumed.  It ends
 /// with the handler: all frames that are still suspended are unwound at that point, wherever their
-/// resumptions are kept, and a later resume throws resumption_expired.  So no resumption outlives
-/// the handler that its program would perform to.
+/// resumptions are kept, and a later resume throws resumption_expired.  So no continuation runs on
+/// after the handler to which it would perform has ended.
 ///
-/// Such a handler is borrowed (`handle<E>(h, body)` with a named `h`): an owned one would live as
-/// long as its resumptions, which it keeps.  A region does not move.  Used by one thread.
+/// Such a handler is borrowed (`handle<E>(h, body)` with a named `h`): an owned handler lives as
+/// long as its resumptions do, and these would live as long as the handler that keeps them.  A
+/// region does not move.  Used by one thread.
 class region {
  public:
   region() = default;
@@ -42,8 +43,8 @@ class region {
 
 namespace detail {
 
-/// An object in a region that is notified when the region ends.  Doubly linked list: joining and
-/// leaving are O(1).
+/// An object in a region that is notified when the region ends.  The residents of a region are a
+/// doubly linked list: joining and leaving are O(1).
 class resident {
  public:
   resident() = default;
@@ -65,11 +66,12 @@ class resident {
 
   [[nodiscard]] region& home() const noexcept { return *home_; }
 
-  /// The region ends.  The resident must leave it.
+  /// Called when the region ends.  The resident must leave the region.
   virtual void region_ended() noexcept = 0;
   /// For messages: the handler, and why it is still in the region.
   [[nodiscard]] virtual std::string why_it_stays() const = 0;
-  /// Whether tasks are open in its suspended frames; they may refer to objects outside the region.
+  /// Whether tasks are open in its suspended frames; such tasks may refer to objects outside the
+  /// region.
   [[nodiscard]] virtual bool has_open_tasks() const noexcept { return false; }
   [[nodiscard]] resident* next() const noexcept { return next_; }
 

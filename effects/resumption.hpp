@@ -20,26 +20,27 @@
 ///
 /// A control or coroutine clause gets the operation and `k`: the rest of the body from the
 /// operation on, up to and including its handler.  While the clause keeps `k`, the body waits; to
-/// resume `k` continues the body; to drop `k` ends it, and destroys its frames from the innermost
-/// outwards.  A resumption is used once: moving it away, resuming and dropping use it up.  To drop
-/// it takes no native stack, even where clauses keep continuations inside of continuations, each as
-/// its parameter `k`.  A continuation in a local is unwound by the destructor of that local
-/// (resumption_parameter.hpp).
+/// resume `k` continues the body; to drop `k` ends the body, and destroys its frames from the
+/// innermost outwards.  A resumption is used once: moving it away, resuming and dropping use it up.
+/// A drop takes no native stack, even if a clause in the dropped frames keeps another continuation
+/// as its parameter `k`, and so on to any depth.  A continuation in a local is unwound by the
+/// destructor of that local (resumption_parameter.hpp).
 ///
 ///   | from             | write                         | means                              |
 ///   |------------------|-------------------------------|------------------------------------|
 ///   | a coroutine      | `co_await std::move(k)(v)`    | the answer of `k`, for further use |
-///   | a control clause | `return std::move(k).last(v)` | the answer of `k` is ours          |
-///   | ordinary code    | `resume(std::move(k), v)`     | the same; the call drives a loop   |
+///   | a control clause | `return std::move(k).last(v)` | our answer is the answer of `k`    |
+///   | ordinary code    | `resume(std::move(k), v)`     | the answer of `k`; drives a loop   |
 ///
 /// `std::move(k).under(v)` resumes under other handlers, if the handler of `k` rebinds effects
 /// (rebinding.hpp).
 ///
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
-/// be thrown there.  All of them throw resumption_empty, and resumption_expired if the handler has
-/// ended; then `k` is unchanged.  O(1) and no allocation, except for a step for each prompt between
-/// operation and handler.  All frames under one handler belong to one thread at a time; once its
-/// clause is done, a resumption may be moved to another thread and resumed there.
+/// be thrown there.  Each of these calls throws resumption_empty if `k` is empty, and
+/// resumption_expired if the handler has ended; if a call throws, `k` is unchanged.  To capture and
+/// to resume takes O(1) and no allocation, plus a step for each prompt between the operation and
+/// its handler.  All frames under one handler belong to one thread at a time; once the clause that
+/// received a resumption is done, the resumption may be moved to another thread and resumed there.
 namespace weft {
 
 template <class A>
@@ -59,7 +60,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   using rebound = detail::row_set<Rebound...>;
 
  public:
-  /// Empty.
+  /// Makes an empty resumption.
   resumption() = default;
   resumption(detail::internal, detail::prompt& p) noexcept : rest_(p) {}
   resumption(resumption&&) = default;
@@ -69,8 +70,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   resumption& operator=(resumption const&) = delete;  // weft: a resumption is used once: std::move it, or take a multi_resumption
   // clang-format on
   ~resumption() = default;
-  /// Converts from one that names the same effects in another order.  One that names none converts
-  /// from any, and cannot rebind.
+  /// Converts from a resumption that names the same effects in another order.  A resumption that
+  /// names no effects converts from any other, and cannot rebind.
   template <class... Es>
     requires(!std::is_same_v<resumption<R, A, Es...>, resumption> &&
              detail::rebinds_as<detail::row_set<Es...>, rebound>)
@@ -80,7 +81,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(rest_); }
 
-  /// To be awaited at once; yields the answer of the continuation.
+  /// Fills in the value, and returns an awaitable that resumes the continuation.  Await it at once;
+  /// co_await yields the answer of the continuation.
   template <class... V>
   detail::resuming<A> operator()(V&&... value) && {
     return detail::resuming<A>(ready(detail::internal(), std::forward<V>(value)...));
@@ -92,7 +94,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// The same, under the handlers of the awaiting coroutine.
+  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).
   template <class... V>
   auto under(V&&... value) && {
     constexpr bool rebinds_effects = sizeof...(Rebound) > 0;
@@ -125,7 +127,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// Fills in the answer, and releases the chain.
+  /// Fills in the answer, and releases the chain to the caller.
   template <class... V>
   detail::captured_frames ready(detail::internal, V&&... value) {
     detail::fill<R>(rest_, true, std::forward<V>(value)...);
@@ -145,7 +147,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
 
 namespace weft {
 
-/// Ends a control clause that may jump: holds the answer, or `std::move(k).last(v)`.
+/// The result of a control clause that may jump: holds the answer, or the continuation to jump to,
+/// as `std::move(k).last(v)` gives it.
 template <class A>
 class [[nodiscard]] outcome {
  public:
@@ -186,7 +189,8 @@ class [[nodiscard, clang::trivial_abi]] resuming {
   captured_frames rest_;
 };
 
-/// Its awaiter.  Refers to the temporary, because g++ 12 copies objects that it must not.
+/// The awaiter of `std::move(k)(v)`.  It refers to the temporary, because g++ 12 copies objects
+/// that must not be copied.
 template <class A>
 class resuming_awaiter {
  public:

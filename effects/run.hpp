@@ -17,8 +17,9 @@ namespace weft {
 ///
 ///     int const n = run(handle<state<int>>(state_of(0), counting()));
 ///
-/// Called inside a computation, it is an ordinary call: code that runs inside cannot suspend frames
-/// outside the call (needs_control).  Native stack: O(1).
+/// Called inside a computation, it is an ordinary call: the code that runs inside cannot suspend
+/// the frames outside the call, and an operation that would do so throws needs_control.  Native
+/// stack: O(1).
 template <class T, class... Effects>
 T run(eff<T, Effects...> computation,
       std::source_location where = std::source_location::current()) {

@@ -11,8 +11,8 @@
 
 namespace weft {
 
-/// A variable.  The handler decides where it lives, and what happens to it if the program is
-/// dropped.
+/// A variable.  The handler decides where it lives, and what happens to it if the continuation of
+/// the program is dropped.
 template <class T>
 struct state {
   struct get : op<T> {};

@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// A handler that several threads may use at once: `Handler`, one operation at a time.  Value
-/// clauses only.  `Handler` is `X` for an owned handler, `X&` for a borrowed one.
+/// A `Handler` that several threads may use at once: it answers one operation at a time.  It may
+/// have value clauses only.  `Handler` is `X` for an owned handler, `X&` for a borrowed one.
 template <class Handler>
 class synchronized_handler {
  public:

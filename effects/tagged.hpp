@@ -49,7 +49,7 @@ struct tagged<Label, E> {
   using operations = typename detail::tagged_operations<Label, typename E::operations>::type;
 };
 
-/// `operation`, as one of the effect with that label.
+/// The operation of the tagged effect, with the label `Label`, that stands for `operation`.
 template <class Label, operation O>
 tagged_operation<Label, O> in(O operation) {
   return tagged_operation<Label, O>(std::move(operation));

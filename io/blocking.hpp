@@ -19,15 +19,15 @@
 
 namespace weft {
 
-/// A job that runs once, on a thread that it may block.  If it is destroyed before, its waiter gets
-/// completion_dropped.
+/// A job that runs once, on a thread that it may block.  If it is destroyed before it has run, the
+/// process that waits for it gets completion_dropped.
 class blocking_job {
  public:
   blocking_job() = default;
   blocking_job(blocking_job const&) = delete;
   blocking_job& operator=(blocking_job const&) = delete;
   virtual ~blocking_job() = default;
-  /// Completes the waiter with the result or the exception.
+  /// Runs the job, and completes the waiter with the result or the exception.
   virtual void run() noexcept = 0;
 };
 
@@ -67,8 +67,8 @@ class blocking_job_of final : public blocking_job {
       : to_(std::move(to)), what_(std::in_place, std::move(f), std::forward<As>(args)...) {}
 
   void run() noexcept override {
-    // Before the waiter continues, `f` and its arguments are destroyed, and the exception is its
-    // own.
+    // Before the waiter continues, `f` and its arguments are destroyed, and this thread has given
+    // up its reference to the exception.
     std::exception_ptr error;
     result_slot<result> a;
     try {
@@ -110,7 +110,7 @@ eff<T, blocking, completions> waits_off_thread(std::unique_ptr<blocking_job> job
   }
 }
 
-/// Gives the error messages for a function that off_thread cannot run.
+/// Whether off_thread can run the function; if not, gives the error message.
 template <class F, class... Args>
 consteval bool can_run_off_thread() {
   constexpr bool is_called = std::invocable<F, Args...>;
@@ -142,7 +142,7 @@ consteval bool can_run_off_thread() {
 /// Yields the result of `f`, or throws its exception.  `f` and the arguments are moved or copied
 /// into the job, and are destroyed before the caller continues.  A caller that is cancelled does
 /// not wait; the job still runs to its end, with all that it owns.  If the job never runs, because
-/// the pool is destroyed, throws completion_dropped.  Seals.
+/// the pool is destroyed, throws completion_dropped.  The operation seals.
 ///
 /// Four allocations: the job, the completion's state, two frames.  With g++ 12 a closure that owns
 /// something must be named (docs/portability.md).

@@ -74,7 +74,7 @@ inline eff<void, completions> let_others_go_first() {
 /// This object and the buffer must outlive the operation.
 class [[nodiscard]] connection {
  public:
-  /// For a caller that has a connected socket.
+  /// Takes over a connected socket.
   explicit connection(owned_socket s) noexcept : socket_(std::move(s)) {}
 
   /// Reads the bytes that have arrived and fit, and yields how many, at least one; 0 if the other
@@ -91,8 +91,8 @@ class [[nodiscard]] connection {
       reading_.reset();
     }
   }
-  /// Reads into.size() bytes.  Throws io_error with std::errc::connection_aborted if the stream
-  /// ends before.
+  /// Reads until `into` is full.  Throws io_error with std::errc::connection_aborted if the stream
+  /// ends before that.
   eff<void, io, completions> read_all(std::span<std::byte> into, instant until = instant::max()) {
     while (!into.empty()) {
       std::size_t const n = co_await read(into, until);
@@ -102,7 +102,8 @@ class [[nodiscard]] connection {
       into = into.subspan(n);
     }
   }
-  /// Writes as many bytes as there is room for, and yields how many, at least one.
+  /// Writes as many bytes as there is room for, and yields how many, at least one; 0 if `from` is
+  /// empty.
   eff<std::size_t, io, completions> write_some(std::span<std::byte const> from,
                                                instant until = instant::max()) {
     owned_socket& s = required();
@@ -129,8 +130,8 @@ class [[nodiscard]] connection {
   }
   /// Ends the outgoing stream: the other side reads the end, and may still write.
   eff<void, io> finish() { co_await io::finish(required().id()); }
-  /// Closes the connection now, where another process may still wait on it.  Waiting and later
-  /// operations throw io_error with std::errc::bad_file_descriptor.
+  /// Closes the connection now, even if another process waits on it.  Waiting and later operations
+  /// throw io_error with std::errc::bad_file_descriptor.
   eff<void, io> close() { co_await io::close(required().id()); }
 
   [[nodiscard]] endpoint peer() const { return required().home().peer(socket_.id()); }
@@ -167,12 +168,12 @@ class [[nodiscard]] listener {
       accepting_.reset();
     }
   }
-  /// As connection::close.
+  /// Closes the listener, as connection::close does a connection.
   eff<void, io> close() {
     if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
     co_await io::close(socket_.id());
   }
-  /// The address, with the actual port if it listens at port 0.
+  /// The address at which it listens, with the actual port if that was given as 0.
   [[nodiscard]] endpoint local() const {
     if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
     return socket_.home().local(socket_.id());
@@ -183,14 +184,15 @@ class [[nodiscard]] listener {
   detail::fair_share accepting_;
 };
 
-/// Yields a listener.  Throws io_error, or std::invalid_argument if the address is not valid.
+/// Yields a listener at an address.  Throws io_error, or std::invalid_argument if the address is
+/// not valid.
 inline eff<listener, io> listen(endpoint at) {
   owned_socket s = co_await io::listen(std::move(at));
   co_return listener(std::move(s));
 }
 
 /// Yields a connection to the listener at `to`.  Waits and throws as the operations of a connection
-/// do; connection_refused if there is no listener.
+/// do; the error is connection_refused if there is no listener.
 inline eff<connection, io, completions> connect(endpoint to, instant until = instant::max()) {
   owned_socket s = co_await io::connect(std::move(to));
   for (;;) {

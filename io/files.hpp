@@ -48,7 +48,7 @@ inline void write_whole_file(std::string const& path, std::string const& text) {
   auto f = opened(what, path, "wb");
   if (std::fwrite(text.data(), 1, text.size(), f.get()) != text.size())
     throw_file_error(what, path);
-  if (std::fclose(f.release()) != 0) throw_file_error(what, path);  // it writes buffered data
+  if (std::fclose(f.release()) != 0) throw_file_error(what, path);  // fclose writes buffered data
 }
 
 }  // namespace detail

@@ -15,13 +15,13 @@
 namespace weft {
 
 /// Streams of bytes between programs: the operations that connections and listeners
-/// (connection.hpp) perform.  No operation waits.  One that cannot proceed says so, and `watch` has
-/// an event opened when it can.
+/// (connection.hpp) perform.  No operation waits.  An operation that cannot proceed says so, and
+/// `watch` has an event opened when it can proceed.
 ///
 /// Handled by a network: the system's (reactor.hpp), or one in memory (memory_network.hpp), which
 /// can also add delays and faults.  A failure throws io_error at the operation.
 ///
-/// All of them seal: an effect on the outside world cannot be repeated.
+/// All operations seal: an effect on the outside world cannot be repeated.
 struct io {
   /// Listens at an address.
   struct listen : op<owned_socket, seals> {
@@ -38,7 +38,7 @@ struct io {
     explicit connect(endpoint e) : to(std::move(e)) {}
     endpoint to;
   };
-  /// Whether it is connected.  Throws if connecting has failed.
+  /// Yields whether the socket is connected.  Throws if connecting has failed.
   struct finish_connect : op<bool, seals> {
     explicit finish_connect(socket_id s) noexcept : on(s) {}
     socket_id on;
@@ -68,9 +68,9 @@ struct io {
     explicit close(socket_id s) noexcept : on(s) {}
     socket_id on;
   };
-  /// Opens `gate` when another attempt may succeed; now and then without need.  Takes one event for
-  /// each direction, and throws std::logic_error if there is one already.  Undone by unwatch
-  /// (socket.hpp).
+  /// Opens `gate` when another attempt may succeed; now and then also when it cannot.  A socket
+  /// takes one event for each direction: throws std::logic_error if it has one already.
+  /// socket_home::unwatch takes the event back (socket.hpp).
   struct watch : op<void, seals> {
     watch(socket_id s, direction d, external_event& g) noexcept : on(s), what(d), gate(&g) {}
     socket_id on;

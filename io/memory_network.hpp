@@ -38,23 +38,24 @@ namespace weft {
 ///                                [](memory_network& net) -> auto& { return net; });
 ///
 /// explore, random_walk and the like decide where the faults that the options allow happen
-/// (decision.hpp): each possible place is tried in some schedule.  Without an explorer none
+/// (decision.hpp): each possible place is tried in some schedule.  Without an explorer no fault
 /// happens, unless there is a random-number seed.
 ///
 /// Bytes of one stream stay in order.  The order between two streams depends on which process runs;
-/// with delays, also on when a ready process is woken.  Nothing takes time: a deadline passes only
-/// if the connection is silent, or the other side sends nothing.
+/// with delays, also on the moment at which a ready process is woken.  Nothing takes time: a
+/// deadline passes only if the connection is silent, or the other side sends nothing.
 ///
 /// As with TCP, a write to a closed peer succeeds, and the next one fails with broken_pipe; closing
 /// an end with unread bytes resets the connection.  Unlike TCP, a reset always discards the
 /// unread bytes, and a port is free again at once.
 ///
 /// Use it from schedulers on one thread.  A search with reduction sees what processes share here:
-/// two pairs of processes with streams of their own are independent.  (Passed as a `network&`, it
-/// is one location that all share.)
+/// two pairs of processes with streams of their own are independent.  (If the network is passed as
+/// a `network&`, all of it is one location.)
 ///
 /// Must outlive its sockets: if some are open, the destructor prints a message and terminates the
-/// program.  Finding a listener is O(n) for n sockets; all other operations are O(1), and O(bytes).
+/// program.  Finding a listener is O(n) for n sockets; all other operations are O(1), plus
+/// O(b) for the b bytes that they move.
 class memory_network final : public network {
  public:
   /// Its streams and listeners report their own accesses (MEMNET-2); budgets need not (MEMNET-1).
@@ -131,12 +132,13 @@ class memory_network final : public network {
   using fault_menu = detail::fault_menu;
   static constexpr std::uint16_t first_free_port = 49'152;
 
-  /// The listeners, the used ports and the number of sockets are one location.
+  /// Notes an access to the listeners, the used ports and the number of sockets, which are one
+  /// location.
   void touch(bool writes) const noexcept { detail::note_access(this, writes); }
 
   // ---- lookup
 
-  /// `what`: "read from".
+  /// The socket `s`.  Throws io_error if it is closed; `what` is the operation: "read from", say.
   [[nodiscard]] detail::memory_sockets::socket const& find(socket_id s,
                                                            std::string_view what) const {
     if (auto const* const found = sockets_.find(s)) return *found;
@@ -215,7 +217,8 @@ class memory_network final : public network {
       detail::throw_failed(std::errc::connection_reset, "connect to ", e.peer);
     return e.link->is == link::state::connected;
   }
-  /// Enters the connection at its listener, unless a fault prevents it.
+  /// Enters the connection at its listener, or refuses it if there is none, unless a fault prevents
+  /// that.
   void arrive(end& e) {
     fault_menu menu(io_attempt::connecting);
     for (fault const f : {fault::delay, fault::refusal, fault::silence}) budgets_.may(menu, f);

@@ -16,20 +16,22 @@ struct memory_network_options {
   /// Attempts of any kind that yield nothing although they could succeed.  Another attempt may
   /// succeed at once, but other processes may run before it.
   std::size_t delays = 0;
-  /// Connections that are reset at a read or write: on both sides this attempt, or the next one,
-  /// and all later ones fail with connection_reset, and unread bytes are lost.
+  /// Connections that are reset at a read or write: this attempt, all later ones on this side, and
+  /// all on the other side fail with connection_reset, and unread bytes are lost.
   std::size_t resets = 0;
   /// Connections that are refused although there is a listener.
   std::size_t refusals = 0;
-  /// Connections that from some attempt on transmit nothing more and report no error.
+  /// Connections that, after some attempt, transmit nothing more and report no error.
   std::size_t silences = 0;
-  /// Without an explorer: the random-number seed; at one attempt in eight a possible fault happens.
+  /// The random-number seed for faults, if there is no explorer: at one attempt in eight, one of
+  /// the possible faults happens.
   std::optional<std::uint64_t> seed{};
-  /// Bytes in transit in one direction of a connection: at least 1.
+  /// How many bytes may be in transit in one direction of a connection: at least 1.
   std::size_t capacity = 65'536;
-  /// Connections that one listener holds until they are accepted: at least 1; further ones wait.
+  /// How many connections one listener may hold until they are accepted: at least 1; further ones
+  /// wait.
   std::size_t backlog = 128;
-  /// More sockets fail with too_many_files_open.  0: no limit.
+  /// How many sockets may be open at a time: one more fails with too_many_files_open.  0: no limit.
   std::size_t max_sockets = 0;
 };
 

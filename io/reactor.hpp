@@ -32,22 +32,23 @@ namespace weft {
 ///     schedule(server, net);
 ///
 /// Processes attempt operations on their own thread; one thread of the reactor waits, by epoll, for
-/// all that have to wait.  Thread safe: for any backend, and several schedulers at once.
+/// the sockets of all processes that have to wait.  Thread safe: for any backend, and several
+/// schedulers at once.
 ///
-/// Real time only: with .virtual_time no process waits for the outside, and each deadline has
-/// passed.
+/// Real time only: with .virtual_time no process waits for the outside, so each deadline passes at
+/// once.
 ///
 /// Must outlive its sockets: if some are open, the destructor prints a message and terminates the
-/// program.  A connection that a process owns is destroyed with it, when schedule() returns at the
-/// latest.
+/// program.  A connection that a process owns is destroyed with that process, when schedule()
+/// returns at the latest.
 ///
 /// A socket sends at once (TCP_NODELAY), and may take a port that was in use a moment ago
 /// (SO_REUSEADDR).  Child programs do not inherit descriptors; there is no SIGPIPE.
 ///
 /// Cost of a message that a peer waits for: a read, a write, and a wake-up by the reactor's
-/// thread.  A read that got fewer bytes than fit knows that there are no more, so the next attempt
-/// is not a system call.  A connection takes 192 bytes, kept for the next one, and two system calls
-/// each to begin and to end.
+/// thread.  After a read that got fewer bytes than fit, the reactor knows that there are no more,
+/// so the next attempt is not a system call.  A connection takes 192 bytes, kept for the next one,
+/// and two system calls each to begin and to end.
 class reactor final : public network {
  public:
   static constexpr bool thread_safe = true;
@@ -84,7 +85,7 @@ class reactor final : public network {
   }
 
  private:
-  /// One user of a socket; its descriptor stays open until this is destroyed.
+  /// One user of a socket; the descriptor of the socket stays open until this object is destroyed.
   class use {
    public:
     use(reactor const& r, socket_id s, char const* what)
@@ -107,7 +108,7 @@ class reactor final : public network {
     }
     reactor const& home_;
   };
-  /// A place reserved for a socket.
+  /// A place reserved for a socket; given back if it does not become one.
   class reserved {
    public:
     explicit reserved(reactor& r) : home_(r), at_(&r.table_.take()) {}
@@ -116,7 +117,7 @@ class reactor final : public network {
     ~reserved() {
       if (at_) home_.table_.give_back(*at_);
     }
-    /// Makes it a socket.
+    /// Makes the place a socket.
     owned_socket become(detail::descriptor fd, detail::socket_address const& peer,
                         std::string_view what) {
       int const added = fd.get();
@@ -183,8 +184,8 @@ class reactor final : public network {
       return std::nullopt;
     }
   }
-  /// A peer that has left again: its error, which accept(2) passes on, says nothing of the next
-  /// peer.
+  /// Whether the error is that of a peer that has left again: accept(2) passes it on, but it says
+  /// nothing of the next peer.
   static bool is_of_one_peer(int why) noexcept {
     static constexpr std::array of_peers{EINTR,       ECONNABORTED, EPROTO,   ENETDOWN,
                                          ENOPROTOOPT, EHOSTDOWN,    ENONET,   EHOSTUNREACH,
@@ -202,7 +203,7 @@ class reactor final : public network {
     std::string const what = "connect to " + to.text();
     detail::descriptor fd = new_socket(address, what);
     set(fd, IPPROTO_TCP, TCP_NODELAY);
-    // After EINTR it continues, as after EINPROGRESS.
+    // After EINTR the connecting goes on, as after EINPROGRESS.
     if (::connect(fd.get(), address.get(), address.size()) != 0 && errno != EINPROGRESS &&
         errno != EINTR)
       detail::throw_io_error(errno, what);

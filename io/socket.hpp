@@ -14,7 +14,7 @@ namespace weft {
 /// The address of a listener: in digits, IPv4 or IPv6, and a port; a listener at port 0 takes a
 /// free one.  To use a name, look it up off the thread first (blocking.hpp).
 struct endpoint {
-  /// On this machine.
+  /// A port of this machine.
   explicit endpoint(std::uint16_t p = 0) : endpoint("127.0.0.1", p) {}
   endpoint(std::string a, std::uint16_t p) : address(std::move(a)), port(p) {}
 
@@ -50,13 +50,13 @@ class socket_home {
   socket_home(socket_home const&) = delete;
   socket_home& operator=(socket_home const&) = delete;
 
-  /// Does nothing if the socket is closed.  Thread safe if the network is.
+  /// Closes the socket, if it is open.  Thread safe if the network is.
   virtual void close(socket_id s) noexcept = 0;
-  /// Afterwards the event is not opened any more, nor is it being opened.
+  /// Takes back the event of a `watch`: after this no thread will open it, or is still opening it.
   virtual void unwatch(socket_id s, direction d, external_event& g) noexcept = 0;
-  /// For errors: the address of the peer, or of the listener itself.
+  /// The address of the peer, or, for a listener, its own address; used in errors.
   [[nodiscard]] virtual endpoint peer(socket_id s) const = 0;
-  /// Its own address.
+  /// The socket's own address.
   [[nodiscard]] virtual endpoint local(socket_id s) const = 0;
 
  protected:
@@ -67,7 +67,7 @@ class socket_home {
 /// Owns a socket: the destructor closes it.  The network must outlive it.
 class [[nodiscard]] owned_socket {
  public:
-  /// For networks.
+  /// To be called by networks only.
   owned_socket(socket_home& h, socket_id s) noexcept : home_(&h), id_(s) {}
   owned_socket(owned_socket&& other) noexcept
       : home_(std::exchange(other.home_, nullptr)), id_(other.id_) {}
@@ -91,14 +91,14 @@ class [[nodiscard]] owned_socket {
 };
 
 namespace detail {
-/// An event that a network may open, until this is destroyed.
+/// An event that a network may open until this object is destroyed.
 class watched_gate {
  public:
   watched_gate(socket_home& h, socket_id s, direction d) noexcept : home_(h), id_(s), what_(d) {}
   watched_gate(watched_gate const&) = delete;
   watched_gate& operator=(watched_gate const&) = delete;
   ~watched_gate() {
-    // If it is open, the network has forgotten it already.
+    // If the event is open, the network has forgotten it already.
     if (!gate.is_open()) home_.unwatch(id_, what_, gate);
   }
 

@@ -21,7 +21,7 @@ namespace weft {
 ///     schedule(program, pool);   // borrowed; schedule(program, thread_pool(4)) keeps one
 ///
 /// When not to use it: for computations; use a backend of several threads.  If jobs wait for one
-/// another and outnumber the threads, they wait for ever.
+/// another and outnumber the threads, they may never end.
 ///
 /// The queue of jobs has no bound, but a process awaits one job at a time, so .max_processes bounds
 /// it.  The destructor drops the jobs that have not begun, so that their waiters get
@@ -92,10 +92,10 @@ class thread_pool : public handler<blocking> {
       }
       changed_.notify_all();
       while (std::unique_ptr<blocking_job> const dropped = next()) {
-      }  // JOB-2; one by one, since another deque would allocate
+      }  // JOB-2; jobs are destroyed one by one, since another deque would allocate
       for (auto& t : threads_) t.join();
     }
-    /// Null if the queue is empty.
+    /// Takes the oldest job out of the queue; null if there is none.
     std::unique_ptr<blocking_job> next() noexcept {
       std::lock_guard const lock(mutex_);
       if (waiting_.empty()) return nullptr;
@@ -106,8 +106,8 @@ class thread_pool : public handler<blocking> {
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<std::unique_ptr<blocking_job>> waiting_;  // JOB-1
-    bool is_over_ = false;                               // JOB-1
+    std::deque<std::unique_ptr<blocking_job>> waiting_;  // under mutex_ (JOB-1)
+    bool is_over_ = false;                               // under mutex_ (JOB-1)
     std::vector<std::thread> threads_;
   };
 

@@ -27,17 +27,19 @@ namespace weft {
 ///     schedule({.forkable = false}, server, handlers...);
 ///
 /// `program` is a function without parameters that returns an eff<void, ...>.  It is kept, and
-/// called again when a fork is resumed a second time.  The scheduler answers `proc`, `spawning`,
-/// `syncing`, `mail`, `routing`, `timing` and `completions`; the first of `handlers` that has
-/// clauses for it answers every other effect of the row.  The handlers stand outside the scheduler:
-/// all processes share them, and a process that is run again gets their old answers.
+/// called again when the second of the two processes of a fork goes on.  The scheduler answers
+/// `proc`, `spawning`, `syncing`, `mail`, `routing`, `timing` and `completions`; every other effect
+/// of the row is answered by the first of `handlers` that has clauses for it.  The handlers stand
+/// outside the scheduler: all processes share them, and a process that is run again gets their old
+/// answers.
 ///
-/// By default processes run one at a time on the calling thread: the longest-waiting first; of a
-/// fork, the process that gets true.  schedule<my_backend>(...) names another backend, with an
-/// order of its own.  schedule<sharing>({.threads = n}, ...) and
-/// schedule<stealing>({.threads = n}, ...) run processes on n threads, including the calling one.
-/// Then several threads use the handlers at once, and each handler must declare that it is
-/// thread_safe, or be wrapped in synchronized (effects/synchronized.hpp).
+/// By default processes run one at a time on the calling thread: the one that has been ready
+/// longest first; and after a fork, the process that gets true before the other one.
+/// schedule<my_backend>(...) names another backend, with an order of its own.
+/// schedule<sharing>({.threads = n}, ...) and schedule<stealing>({.threads = n}, ...) run processes
+/// on n threads, including the calling one.  Then several threads use the handlers at once, and
+/// each handler must declare that it is thread_safe, or be wrapped in synchronized
+/// (effects/synchronized.hpp).
 ///
 /// If a process throws, the others find `cancelled` at their next operation and unwind; then
 /// schedule throws that exception, or `exceptions` if several processes failed.  It throws
@@ -47,15 +49,16 @@ namespace weft {
 ///
 /// `.max_processes` limits the number of processes at once.  An operation that would start one more
 /// throws too_many_processes, or waits, as `.when_full` says.  If all processes that are left wait
-/// for that, it is a deadlock.  A program that submits processes from outside, or shuts the
+/// for room, it is a deadlock.  A program that submits processes from outside, or shuts the
 /// scheduler down, uses the object in scheduler.hpp.
 ///
 /// Called inside a process, schedule is a *blocking call*, as locking a std::mutex or reading a
-/// file is: until it returns, its thread runs no other process of the scheduler around it.  On one
-/// thread the scheduler around it stands still; on several, the other threads take over the ready
-/// processes.  So a process inside must not wait, by a completion for instance, for an action of a
-/// process outside: if no thread is left to run that one, the wait never ends.  It is not reported
-/// as a deadlock, since a completion may come from elsewhere.
+/// file is: until it returns, its thread runs no other process of the scheduler around it.  If the
+/// scheduler around it has one thread, that scheduler stands still; if it has several, the other
+/// threads take over the ready processes.  So a process of the inner scheduler must not wait, by a
+/// completion for instance, for an action of a process of the outer one: if no thread is left to
+/// run that process, the wait never ends.  It is not reported as a deadlock, since a completion may
+/// come from elsewhere.
 template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(typename scheduler<Backend>::options options, Program program,
               Handlers&&... handlers) {

@@ -22,23 +22,23 @@
 ///       check_every_schedule([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
 ///     }
 ///
-/// Each of these is one assertion, at the place of the call, however many schedules it visits.  It
-/// passes, or fails with a report, which has the schedule step by step and a line that runs it
-/// again.  The `require_` forms then end the test case, as REQUIRE does.  The object is the result:
-/// an `exploration`.
+/// Each of the types below is used like a function, and is one assertion, at the place of the call,
+/// however many schedules it visits.  It passes, or fails with a report, which has the schedule
+/// step by step and a line that runs it again.  If a `require_` form fails, it ends the test case,
+/// as REQUIRE does.  The object that is constructed is the result: an `exploration`.
 ///
 /// The program, the check, the handlers and make_state may contain any assertion.  The first one
 /// that fails in a schedule makes the schedule fail, with the assertion as its text, together with
-/// its expansion and the messages (INFO, CAPTURE) of its process; also if the program goes on, as
-/// after CHECK, or catches what REQUIRE throws.  Nothing else of these assertions is reported or
-/// counted.
+/// its expansion and the messages (INFO, CAPTURE) of its process.  The schedule fails even if the
+/// program goes on, as after CHECK, or catches what REQUIRE throws.  Nothing else of these
+/// assertions is reported or counted.
 ///
 ///   * An expansion or a message that contains an address differs in each run: that is
 ///     nondeterminism.
-///   * SECTION and GENERATE go around these, not into the program, where they are refused.
+///   * SECTION and GENERATE go around these calls; inside the program they are refused.
 ///   * Catch2 is not thread safe, and need not be: schedules are visited on the calling thread.
 ///
-/// They throw what explore, random_walk and follow throw.
+/// The constructors throw what explore, random_walk and follow throw.
 namespace weft {
 
 namespace detail {
@@ -47,7 +47,8 @@ inline exploration visited(explore_options const& o, subject& s) { return explor
 inline exploration visited(random_walk_options const& o, subject& s) { return random_walk(o, s); }
 inline exploration visited(schedule_path const& p, subject& s) { return follow(p, s); }
 
-/// The faults of a search besides its verdicts: usually none.
+/// Why a search proves too little, whatever its verdicts: no schedule was run to its end, or some
+/// were cut although no max_steps was chosen.  Empty if there is no such reason.
 template <class How>
 std::string catch2_objection(How const& how, exploration const& found) {
   if (found.schedules == found.cut) return "no schedule was run to its end\n";
@@ -91,12 +92,12 @@ exploration catch2_assertion(catch2_place const& at, How const& how, Subject&...
 
 }  // namespace detail
 
-// The following types are used like functions.  They are constructors, since a function cannot have
-// any number of handlers and, after them, the place of its call.
+// Classes with constructors take the place of functions here, since a function cannot have any
+// number of handlers and, after them, the place of its call as a default argument.
 
-/// Visits every schedule, as explore does.  Fails if a schedule fails or deadlocks, if anything
-/// leaks, or differs when it is run again; if schedules are cut although no `max_steps` was chosen;
-/// or if all are cut.
+/// Visits every schedule, as explore does.  Fails if a schedule fails or deadlocks; if anything
+/// leaks; if a schedule goes another way when it is run again; if schedules are cut although no
+/// `max_steps` was chosen; or if all are cut.
 template <class... Args>
 struct check_every_schedule : exploration {
   explicit check_every_schedule(explore_options const& options, Args... args,
@@ -112,7 +113,7 @@ check_every_schedule(Args...) -> check_every_schedule<Args...>;
 template <class... Args>
 check_every_schedule(explore_options, Args...) -> check_every_schedule<Args...>;
 
-/// The same, and the test case ends if it fails.
+/// As check_every_schedule, but if it fails, the test case ends.
 template <class... Args>
 struct require_every_schedule : exploration {
   explicit require_every_schedule(explore_options const& options, Args... args,
@@ -128,8 +129,8 @@ require_every_schedule(Args...) -> require_every_schedule<Args...>;
 template <class... Args>
 require_every_schedule(explore_options, Args...) -> require_every_schedule<Args...>;
 
-/// Visits some schedules, as random_walk draws them.  Fails likewise; but some schedules may be
-/// cut, as long as one is not.
+/// Visits some schedules, as random_walk draws them.  Fails as check_every_schedule does, but
+/// schedules may be cut, as long as at least one is not.
 template <class... Args>
 struct check_random_schedules : exploration {
   explicit check_random_schedules(random_walk_options const& options, Args... args,
@@ -145,7 +146,7 @@ check_random_schedules(Args...) -> check_random_schedules<Args...>;
 template <class... Args>
 check_random_schedules(random_walk_options, Args...) -> check_random_schedules<Args...>;
 
-/// The same, and the test case ends if it fails.
+/// As check_random_schedules, but if it fails, the test case ends.
 template <class... Args>
 struct require_random_schedules : exploration {
   explicit require_random_schedules(random_walk_options const& options, Args... args,
@@ -161,8 +162,9 @@ require_random_schedules(Args...) -> require_random_schedules<Args...>;
 template <class... Args>
 require_random_schedules(random_walk_options, Args...) -> require_random_schedules<Args...>;
 
-/// Runs the one schedule that is written in `path`, as follow does: one from a report.  Also fails
-/// if the path is not one of this program: a program that was changed may have other paths.
+/// Runs the one schedule that is written in `path`, as follow does; the path is one from a report.
+/// Also fails if the path does not fit the program: once a program is changed, it may have other
+/// paths.
 template <class... Args>
 struct check_schedule : exploration {
   explicit check_schedule(std::string_view path, Args... args,
@@ -173,7 +175,7 @@ struct check_schedule : exploration {
 template <class... Args>
 check_schedule(std::string_view, Args...) -> check_schedule<Args...>;
 
-/// The same, and the test case ends if it fails.
+/// As check_schedule, but if it fails, the test case ends.
 template <class... Args>
 struct require_schedule : exploration {
   explicit require_schedule(std::string_view path, Args... args,

@@ -19,19 +19,19 @@ namespace weft {
 enum class verdict : std::uint8_t {
   ok,        ///< The check agreed.
   failed,    ///< The check did not agree, or an exception was thrown.
-  deadlock,  ///< All processes that were left waited.
-  cut        ///< The run was longer than allowed: neither good nor bad.
+  deadlock,  ///< All processes that had not ended were waiting.
+  cut        ///< The run was longer than allowed, so it was ended: neither good nor bad.
 };
 
-/// A step of a schedule: a process goes on from an operation, or from its beginning if that has no
-/// name.  Or an event of the process takes effect (deferred_events.hpp): an unlock, the end of an
-/// address.
+/// A step of a schedule.  Either a process goes on from the operation that `operation` names, or
+/// begins, if there is no name; or a deferred event of the process takes effect
+/// (deferred_events.hpp), such as an unlock.
 struct schedule_step {
   process_id process;
   std::string_view operation;
   std::source_location where;
   bool switches = false;  ///< Another process made the step before.
-  bool preempts = false;  ///< The same, and that process could have gone on.
+  bool preempts = false;  ///< Another process made the step before, and could have gone on.
 
   /// A decision in the step (decision.hpp).
   struct decision {
@@ -40,10 +40,10 @@ struct schedule_step {
     [[nodiscard]] std::string text() const { return name.empty() ? std::to_string(taken) : name; }
   };
   std::vector<decision> decisions{};
-  bool is_event = false;  ///< An event takes effect; `operation` names it.
+  bool is_event = false;  ///< A deferred event takes effect; `operation` names it.
 
-  /// A mark of two columns, "! " for a preemption and "> " for another switch; then the action;
-  /// then the decisions that are not 0.
+  /// The step as text: a mark of two columns, "! " for a preemption and "> " for another switch;
+  /// then the action; then the decisions that are not 0.
   [[nodiscard]] std::string text() const {
     std::string s = preempts ? "! " : switches ? "> " : "  ";
     s += "process " + process.text();
@@ -76,9 +76,10 @@ struct exploration {
     std::vector<schedule_step> trace;
     std::size_t switches = 0;
     std::size_t preemptions = 0;
-    std::size_t decisions = 0;  ///< Those that are not 0.
+    std::size_t decisions = 0;  ///< How many decisions are not 0.
     std::size_t schedules = 0;  ///< How many schedules have this result.
-    /// The path by which it was found, before it was shrunk; the same as `path` if it was not.
+    /// The path by which the outcome was found; if it was shrunk afterwards, `path` is a smaller
+    /// one.
     schedule_path found;
 
     [[nodiscard]] bool is_wrong() const noexcept {
@@ -86,22 +87,23 @@ struct exploration {
     }
   };
 
-  std::size_t schedules = 0;  ///< How many were visited.
+  std::size_t schedules = 0;  ///< How many schedules were visited.
   std::size_t failed = 0;     ///< How many of them failed: a false check, or an exception.
   std::size_t deadlocks = 0;  ///< How many of them deadlocked.
   std::size_t cut = 0;        ///< How many of them were cut.
-  /// How many were begun, and given up as soon as they were known to be like others: only with
-  /// `reduce`.
+  /// How many runs were given up as soon as they were known to be like schedules that had been
+  /// visited: only with `reduce`.  They do not count as schedules.
   std::size_t redundant = 0;
-  bool complete = true;  ///< Every schedule was visited to its end, or one that is like it.
-  /// A schedule that was run again went another way: then nothing here is certain.
+  bool complete = true;  ///< Every schedule, or one that is like it, was visited to its end.
+  /// A schedule that was run again, or only its beginning, went another way, or a path did not fit:
+  /// then no result here is certain.
   bool nondeterminism = false;
-  std::string what_differed;      ///< Then: where and how it differed, or why a path does not fit.
-  std::int64_t leaked = 0;        ///< Frames and the like that were not freed, of all schedules.
+  std::string what_differed;      ///< If so: where and how, or why the path does not fit.
+  std::int64_t leaked = 0;        ///< How many frames and the like were never freed, in total.
   schedule_path leak_path;        ///< The first schedule that leaks, if one does.
   std::vector<outcome> outcomes;  ///< In the order in which they were found.
 
-  /// Nothing went wrong in the schedules that were visited.
+  /// Whether nothing went wrong in the schedules that were visited.
   [[nodiscard]] bool ok() const noexcept {
     return failed == 0 && deadlocks == 0 && !nondeterminism && leaked == 0;
   }
@@ -117,7 +119,8 @@ struct exploration {
     if (auto const* const o = first_failure()) s += "the first failure: " + text(*o);
     return s;
   }
-  /// The first lines of the report: how many schedules, and what is wrong with all of them.
+  /// The first lines of the report: how many schedules there were and how they ended, and whether
+  /// anything differed or leaked.
   [[nodiscard]] std::string summary() const {
     std::string s = several(schedules, "schedule") + ", " + std::to_string(failed) + " failed, " +
                     several(deadlocks, "deadlock");
@@ -135,7 +138,7 @@ struct exploration {
   [[nodiscard]] static std::string text(outcome const& o) {
     return story(o) + "to see it again: follow(\"" + o.path.text() + "\", ...)\n";
   }
-  /// The same without the last line.
+  /// The outcome as text, without how to run it again.
   [[nodiscard]] static std::string story(outcome const& o) {
     std::string s = o.result.text.empty() && o.is_wrong() ? "the check failed" : o.result.text;
     s += '\n' + several(o.preemptions, "preemption") + " (!), " +
@@ -146,8 +149,8 @@ struct exploration {
     return s;
   }
 
-  /// For the explorers: counts a run.  Returns its outcome, or null if there was one with the same
-  /// result.
+  /// For the explorers: counts a run.  Returns a new outcome for it, or null if an earlier run had
+  /// the same result.
   outcome* add(run_result const& result) {
     ++schedules;
     failed += result.verdict == verdict::failed;

@@ -23,24 +23,25 @@ namespace weft {
 
 /// How far explore goes.
 struct explore_options {
-  /// Schedules to visit at most.
+  /// How many schedules are visited, at most.
   std::size_t max_schedules = std::numeric_limits<std::size_t>::max();
-  /// Steps of one schedule at most: a longer one is cut.
+  /// How many steps a schedule has, at most: a longer one is cut.
   std::size_t max_steps = 10'000;
-  /// Time of the search at most, without the shrinking of the first failure.
+  /// How long the search takes, at most, without the shrinking of the first failure.
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
-  /// Preemptions of one schedule at most.  Schedules with none are visited first, then those with
-  /// one, and so on: so the first failure has as few as possible.
+  /// How many preemptions a schedule has, at most.  Schedules with none are visited first, then
+  /// those with one, and so on: so the first failure has as few as possible.
   std::optional<std::size_t> max_preemptions{};
   weft::granularity granularity = weft::granularity::cooperative;
   /// Of schedules that differ only in the order of independent steps, visits one, or few.  For
-  /// programs that share state only by operations: a variable that two processes reach by reference
-  /// is not seen, unless they announce it (syncing::touch).  Refused together with a bound on
-  /// preemptions: the schedule that is kept may be one with more.
+  /// programs that share state only by operations: accesses to a variable that two processes reach
+  /// by reference are not seen, unless the processes announce them (syncing::touch).  Refused
+  /// together with a bound on preemptions: of schedules that are alike, the one that is visited may
+  /// exceed the bound.
   bool reduce = false;
   bool stop_at_failure = false;
-  /// How often the program is run, at most, to shrink the first failure; 0 leaves it as it was
-  /// found.
+  /// How often the program is run, at most, to shrink the first failure; 0 leaves the failure as it
+  /// was found.
   std::size_t max_shrinking_runs = 10'000;
   weft::progress progress = weft::progress::on_terminal;
 };
@@ -95,11 +96,11 @@ inline exploration explore(explore_options const& options, subject& program) {
   return std::move(s.found());
 }
 
-/// The limit of steps of a schedule that is followed: its search may have had a higher limit than
-/// the default.
+/// The limit of steps of a schedule that is followed.  It is high, since the search that found the
+/// schedule may have had a higher limit than the default.
 inline constexpr std::size_t most_steps_followed = 1'000'000;
 
-/// Runs the one schedule, and no other.
+/// Runs the schedule of `path` once.
 inline exploration follow(schedule_path const& path, subject& program) {
   auto const before = frames_so_far().alive();
   exploration found;
@@ -137,24 +138,25 @@ inline exploration follow(schedule_path const& path, subject& program) {
 ///
 /// For each schedule there is a fresh state, `make_state()`; then `program(state)`, an eff<void,
 /// ...>, is run as by schedule(), under the handlers `handlers(state)...`; then `check(state)` says
-/// whether the result is right: by a bool, or by a string, which names the outcome and means that
-/// it is right.
+/// whether the result is right: by a bool; or by a string, which names the outcome and means that
+/// it is right; or by a run_result; or, if it returns nothing, by an exception.
 ///
 /// A schedule says at each step which of the ready processes runs: up to its next yield, fork, wait
 /// or end.  So processes of s1, s2, ... steps have (s1 + s2 + ...)! / (s1! s2! ...) schedules: keep
 /// programs small.  Processes may share state in any way, also by plain references: no other
 /// process runs between two operations.  With `granularity::parallel` a step also ends before each
-/// operation on shared state, since another thread could run there.  Events, which a process causes
-/// without an operation, take effect in steps of their own, before the process's next operation
-/// that others see: a guard that unlocks, a notification, a release, a completion, the end of an
-/// address, a cancellation.  A read that is no operation, such as gate::waiting(), belongs to the
-/// step that it is in; so do the operations that a clause performs on outer handlers (outer.hpp).
+/// operation on shared state, since another thread could run there.  With that granularity, a
+/// deferred event, which a process causes without an operation, also takes effect in a step of its
+/// own, before the process's next operation that others see: an unlock by a guard, a notification,
+/// a release, a completion, the end of an address, a cancellation.  A read that is no operation,
+/// such as gate::waiting(), belongs to the step that it is in; so do the operations that a clause
+/// performs on outer handlers (outer.hpp).
 ///
 /// A handler may let the explorer choose what it does (decision.hpp): each way is taken in some
 /// schedule.
 ///
-/// Nothing comes from outside: a process that waits for a completion that no process completes is
-/// in a deadlock.
+/// Nothing comes from outside: a process is in a deadlock if it waits for a completion that no
+/// process completes.
 ///
 /// Time is virtual.  After a fork one of the two processes is run again from its beginning: what it
 /// wrote to `state` before the fork, other than by operations, is written again.
@@ -177,10 +179,10 @@ exploration explore(MakeState make_state, Program program, Check check, Handlers
                  std::move(handlers)...);
 }
 
-/// Runs the one schedule that is written in `path`: one from a report.  The outcome's trace lists
-/// its steps.  If the path is not one of this program, since another process runs at a step, the
-/// result has `nondeterminism`, and `what_differed` says at which step, what was expected, and what
-/// was there.  Throws std::invalid_argument if the text is no path.
+/// Runs the one schedule that is written in `path`, which is one from a report.  The outcome's
+/// trace lists its steps.  If the path does not fit the program, since it names another process at
+/// a step, the result has `nondeterminism`, and `what_differed` says at which step, what the path
+/// names, and which processes are ready.  Throws std::invalid_argument if the text is no path.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
@@ -191,7 +193,7 @@ exploration follow(std::string_view path, MakeState make_state, Program program,
 /// Follows a path and shrinks it: the outcome is the smallest schedule found, in at most `max_runs`
 /// runs, that ends in the same way.  If the runs suffice, it is the smallest there is: with the
 /// fewest decisions that are not 0, of these with the fewest preemptions, of these with the fewest
-/// switches, of these with the fewest steps.
+/// switches, of these with the fewest steps, of these with the smallest sum of decisions.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {

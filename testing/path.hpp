@@ -25,13 +25,15 @@ enum class granularity : std::uint8_t {
 };
 
 /// A schedule, as the choices that make it: for each step at which several processes could have
-/// run, the one that did, counted from 0 in the order of ids; and the decisions in between.
+/// run, the number of the one that did, counted from 0 in the order of ids; and the decisions in
+/// between.
 ///
 /// Written "2c:1=1.2,0=1.1x2:1448": the version of this format; c or p, the granularity; the
-/// choices, here 1, and 0 twice; and a checksum, which detects a path that was not copied whole.  A
-/// choice names its process when its number comes first, and when the number means another process
-/// than before.  A decision is a number after a d.  A path that names no process is written in
-/// version 1, "1c:1.0x2:a2f6": that of a program without a choice, or an older one.
+/// choices, here 1 (process 1.2), and 0 (process 1.1) twice; and a checksum, which detects a path
+/// that was not copied whole.  A choice names its process where its number occurs for the first
+/// time, and where the number means another process than the last time.  A decision is a number
+/// after a d.  A path that names no process is written in version 1, "1c:1.0x2:a2f6": it is an
+/// older path, or that of a program without a choice of a process.
 class schedule_path {
  public:
   schedule_path() = default;
@@ -51,9 +53,9 @@ class schedule_path {
       read_named(text, text.substr(3, end - 3));
   }
 
-  /// Adds a choice of which only the number is known; or a decision.
+  /// Adds a decision, or a choice of a process of which only the number is known.
   void add(unsigned choice) { choices_.push_back({choice, {}}); }
-  /// Adds a choice of that process.
+  /// Adds the choice of the process `who`, which is number `choice` of those that could run.
   void add(unsigned choice, process_id who) {
     choices_.push_back({choice, who});
     names_processes_ = true;
@@ -61,7 +63,7 @@ class schedule_path {
   void reserve(std::size_t n) { choices_.reserve(n); }
   [[nodiscard]] std::size_t length() const noexcept { return choices_.size(); }
   [[nodiscard]] unsigned operator[](std::size_t i) const { return choices_.at(i).taken; }
-  /// The process of the choice i: nullopt for a decision, and if the path names no processes.
+  /// The process of the choice i; nullopt if that is a decision, or the path names no processes.
   [[nodiscard]] std::optional<process_id> process(std::size_t i) const {
     return choices_.at(i).process;
   }
@@ -72,7 +74,7 @@ class schedule_path {
   [[nodiscard]] std::string text() const {
     std::string s = names_processes_ ? "2" : "1";
     s += granularity_ == granularity::cooperative ? "c:" : "p:";
-    std::map<unsigned, process_id> meant;  // the process of each number, so far
+    std::map<unsigned, process_id> meant;  // which process each number meant last
     for (std::size_t i = 0, n = 0; i != length(); i += n) {
       for (n = 1; i + n != length() && choices_[i + n] == choices_[i];) ++n;
       if (i != 0) s += names_processes_ ? ',' : '.';
@@ -164,7 +166,7 @@ class schedule_path {
     return n;
   }
   /// Four hexadecimal digits: CRC-16/XMODEM.  Unlike a hash it finds every change within 16
-  /// consecutive bits, such as that of one character, or of two that change places.
+  /// consecutive bits: one wrong character, or two neighbours that have changed places.
   static std::string checksum(std::string_view text) {
     unsigned sum = 0;
     for (char const c : text) {

@@ -21,15 +21,17 @@ namespace weft {
 enum class walk_strategy : std::uint8_t {
   /// Each ready process is equally likely.
   uniform,
-  /// Each ready process in proportion to the steps that it has left, as far as earlier runs tell.
-  /// If processes are independent of one another, all schedules are then equally likely.
+  /// The likelihood of each ready process is in proportion to the steps that it has left, as far as
+  /// earlier runs tell.  If processes are independent of one another, all schedules are then
+  /// equally likely.
   weighted,
-  /// Each process has a priority, drawn at random; the ready process with the highest runs.  At
-  /// `depth - 1` steps, drawn at random, the process that would run falls below all that have not
-  /// fallen; the order among the fallen is drawn, too.  Finds a bug that takes `depth` orders, each
-  /// of one step before another, with probability at least 1 / (n k^(depth - 1)) a run, for n
-  /// processes and k steps (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler
-  /// with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010).
+  /// Each process has a priority, drawn at random; the ready process with the highest priority
+  /// runs.  At `depth - 1` steps, drawn at random, the priority of the process that would run falls
+  /// below the priorities of all processes that have not fallen; the order among the fallen is
+  /// drawn, too.  If a bug needs `depth` constraints of the form "this step before that one", a run
+  /// finds it with probability at least 1 / (n k^(depth - 1)), for n processes and k steps
+  /// (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic
+  /// Guarantees of Finding Bugs, ASPLOS 2010).
   pct,
   /// All of these in turn, pct with depths from 1 to `depth`.
   portfolio
@@ -39,16 +41,16 @@ enum class walk_strategy : std::uint8_t {
 struct random_walk_options {
   std::uint64_t seed = 1;  ///< The same seed gives the same schedules.
   walk_strategy by = walk_strategy::portfolio;
-  std::size_t depth = 3;  ///< Of pct; at least 1.
-  /// Schedules to visit at most.
+  std::size_t depth = 3;  ///< The depth of pct; at least 1.
+  /// How many schedules are visited, at most.
   std::size_t max_schedules = 10'000;
-  /// Steps of one schedule at most: a longer one is cut.
+  /// How many steps a schedule has, at most: a longer one is cut.
   std::size_t max_steps = 10'000;
-  /// Time of the search at most, without the shrinking of the first failure.
+  /// How long the search takes, at most, without the shrinking of the first failure.
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
   weft::granularity granularity = weft::granularity::cooperative;
   bool stop_at_failure = true;
-  /// As in explore_options.
+  /// How often the program is run, at most, to shrink the first failure, as in explore_options.
   std::size_t max_shrinking_runs = 10'000;
   weft::progress progress = weft::progress::on_terminal;
 };
@@ -80,7 +82,7 @@ inline exploration random_walk(random_walk_options const& options, subject& prog
 }  // namespace detail
 
 /// Like explore, for programs that have too many schedules: visits some, drawn at random, until one
-/// fails.  That one is shrunk, and its path recorded.  The result is never `complete`.
+/// fails.  The failure is shrunk, and its path recorded.  The result is never `complete`.
 ///
 ///     auto const found = random_walk({.seed = 7}, make_state, program, check);
 ///

@@ -17,8 +17,8 @@ namespace weft::detail {
 /// binds the compiler only.  The thread that does so seldom uses the heavy half, by which the
 /// system interrupts all other running threads of the process and has each execute a full fence.
 ///
-///   FENCE-1  Of a light and a heavy fence, one comes first: the accesses before it are visible to
-///       the accesses after the other one, whatever their orders.
+///   FENCE-1  For each light and each heavy fence, one of the two comes first: the accesses before
+///       that one are visible to the accesses after the other one, whatever their memory orders.
 ///
 /// A heavy fence takes 1 to 2 microseconds here.  Its cost grows with the number of running
 /// threads, and it waits for the heavy fences of other processes.  Thread safe.
@@ -27,15 +27,17 @@ namespace weft::detail {
 /// FENCE-1 from D. Goldblatt, Asymmetric fences, P1202R5; membarrier(2).
 class asymmetric_fence {
  public:
-  /// Whether the system has it: Linux from 4.14 on, unless forbidden.  The result never changes.
+  /// Whether the system offers the heavy half: Linux from 4.14 on, unless it is forbidden to this
+  /// process.  The first call registers the process for it; the result never changes.
   [[nodiscard]] static bool exists() noexcept {
     static bool const does = call(command::begin);
     return does;
   }
-  /// [1] seq_cst: pairs with heavy() (FENCE-1).  The compiler moves no access across it; it emits
-  /// no instruction.
+  /// The light half.  [1] seq_cst: pairs with heavy() (FENCE-1).  The compiler moves no access
+  /// across it, and emits no instruction for it.
   static void light() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
-  /// Requires exists().
+  /// The heavy half: a system call.  If the system refuses it, terminates the program.  Requires
+  /// exists().
   static void heavy() noexcept {
     if (call(command::fence)) [[likely]]
       return;

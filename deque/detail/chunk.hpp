@@ -12,7 +12,8 @@
 
 #include "deque/detail/counted.hpp"
 
-/// A chunk: a counted block with room for `capacity` elements, of which a run is constructed.
+/// A chunk: a reference-counted block of `capacity` slots, of which a contiguous run is
+/// constructed.
 ///
 ///   CHUNK-1  The constructed slots are [low, high).  Every version's window on the chunk lies
 ///       within them.
@@ -49,7 +50,8 @@ struct chunk_header {
   }
 };
 
-/// One owner of a chunk of any height; also what a chunk of chunks holds.
+/// A counted pointer: one owner of a chunk of any height.  The elements of a chunk of chunks have
+/// this type.
 template <class T, class P>
 using chunk_owner = counted<chunk_header<T, P>>;
 
@@ -59,11 +61,12 @@ struct chunk {
   using header = chunk_header<T, P>;
   static constexpr bool is_leaf = std::is_same_v<E, T>;
 
-  /// Whether elements may be moved from slot to slot.  A move that threw would change a version.
+  /// Whether elements may be moved from slot to slot.  If a move could throw, it might leave a
+  /// version half changed.
   static constexpr bool moves_safely = std::is_nothrow_move_constructible_v<E>;
 
-  /// Whether a push may construct an element in a slot of a shared chunk that no version covers.
-  /// Never in a chunk of chunks: the chunk that a destroyed version put there would live on, with
+  /// Whether a push may construct an element in a shared chunk, in a slot that no version covers.
+  /// Never in a chunk of chunks: a chunk that a version put there would outlive that version, with
   /// all that it holds.
   static constexpr bool claims_slots = is_leaf && !P::elements_own_versions;
 
@@ -77,7 +80,8 @@ struct chunk {
   static constexpr slot full =
       is_leaf ? std::clamp<slot>(std::bit_floor(P::leaf_bytes / sizeof(E)), 4, 64) : 32;
 
-  /// The capacity of a chunk for `n` elements that is alone in its tier.  It starts small.
+  /// The capacity of a chunk for `n` elements that is the only chunk of its tier: `n` rounded up to
+  /// a power of two, and at least 8 in a leaf, 4 in a chunk of chunks.
   static constexpr slot capacity_for(slot n) noexcept {
     return std::clamp(std::bit_ceil(n), std::min<slot>(is_leaf ? 8 : 4, full), full);
   }
@@ -87,7 +91,7 @@ struct chunk {
     return std::launder(reinterpret_cast<E*>(bytes)) + i;
   }
 
-  /// An empty chunk, its bounds at `start`.
+  /// Makes an empty chunk with both bounds at `start`.
   static chunk_owner<T, P> make(slot capacity, unsigned height, slot start) {
     void* const memory = P::memory::allocate(bytes(capacity), alignment);
     auto* const h = ::new (memory) header(capacity, height);
@@ -103,8 +107,8 @@ struct chunk {
     P::memory::deallocate(h, size, alignment);
   }
 
-  /// For an only owner whose window is [b, e): destroys the elements that only destroyed versions
-  /// could see.
+  /// For an only owner whose window is [b, e): destroys the elements outside the window, which only
+  /// destroyed versions could see.
   static void trim(header& h, slot b, slot e) noexcept {
     std::destroy(at(h, h.low.get()), at(h, b));
     h.low.set(b);

@@ -31,7 +31,7 @@ class counted {
   explicit operator bool() const noexcept { return x_ != nullptr; }
 
  private:
-  // noinline: few destructors are the last owner's, and the others stay small.
+  // noinline: a counted is seldom the last owner, so this stays out of the code of its destructor.
   [[gnu::noinline]] static void destroy(X* x) noexcept { X::destroy(x); }
 
   X* x_ = nullptr;

@@ -10,9 +10,9 @@
 
 namespace weft::detail {
 
-/// The cells of a chase_lev or steal_queue, a power of two of them, and the smaller arrays that
-/// this one replaced: thieves may still read those.  Each is at most half as large as the next, so
-/// together they are smaller than the newest.
+/// The cells of a chase_lev or steal_queue; their number is a power of two.  The array also owns
+/// the smaller arrays that it replaced, since thieves may still read those.  Each array is at most
+/// half as large as the next one, so all older arrays together are smaller than the newest.
 ///
 /// Cells are atomic: a thief may read a cell while the owner writes it, and then discards the value
 /// (STEAL-3).
@@ -49,7 +49,7 @@ class steal_array {
     for (;;) {
       cells[i++ & last].store(next(), std::memory_order_relaxed);  // relaxed: as in put
       if (--n == 0) return;
-      asm("" : "+r"(n));  // not unrolled: n is usually small
+      asm("" : "+r"(n));  // keeps the compiler from unrolling the loop: n is usually small
     }
   }
 

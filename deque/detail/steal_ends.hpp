@@ -19,7 +19,8 @@ template <class T>
 concept stealable = std::is_trivially_copyable_v<T> && std::default_initializable<T> &&
                     std::copyable<T> && std::atomic<T>::is_always_lock_free;
 
-/// The memory orders behind the labels that chase_lev and steal_queue have in common.
+/// The memory orders of the accesses that have the labels [1] to [6], in both chase_lev and
+/// steal_queue.
 struct steal_orders {
   static constexpr auto publishes = std::memory_order_release;   // [1]
   static constexpr auto sees_room = std::memory_order_acquire;   // [2]
@@ -36,14 +37,15 @@ namespace detail {
 ///   STEAL-1  The items are those with index i in [top, bottom); item i is in cell i modulo the
 ///       capacity of the array.  Indices have 64 bits and do not wrap around: that would take 200
 ///       years.  They are signed, since bottom may be one below top for a moment.
-///   STEAL-2  Only the owner writes bottom.  top only grows, and by compare-and-swap: the thread
-///       that moves top has the items that it passes.
+///   STEAL-2  Only the owner writes bottom.  top only grows, by compare-and-swap: the thread that
+///       moves top gets the items that top passes.
 ///   STEAL-3  The owner writes to a cell again only when it has seen that top has passed the item
-///       there [2].  A thread that reads another value than its item's does not get the item: top
-///       has moved by then, and its compare-and-swap fails.
+///       there [2].  A thread may read the cell of an item only after the owner has put another
+///       item there.  But then top has moved, the thread's compare-and-swap fails, and it takes
+///       nothing.
 ///   STEAL-4  Items are put into the newest array only; older arrays stay unchanged while the deque
 ///       lives.  A thread that reads bottom, and then the array, gets an array that has every item
-///       below that bottom which top has not passed.
+///       that is below that bottom and that top has not passed.
 template <class T, class Orders>
 class steal_ends {
   static_assert(stealable<T>,
@@ -63,8 +65,8 @@ class steal_ends {
     if (b == full_at_) [[unlikely]]
       make_room(1);
     array_.load(std::memory_order_relaxed)->put(b, x);  // relaxed: as above
-    // [1] release: a thread that sees the item sees what it points to, and the array; pairs with
-    // the reads of bottom, [9] of chase_lev and [7] of steal_queue.
+    // [1] release: a thread that sees the item sees what the item points to, and the array; pairs
+    // with the reads of bottom, [9] of chase_lev and [7] of steal_queue.
     bottom_.store(b + 1, Orders::publishes);
   }
   /// Pushes the results of n calls of next(), n >= 1.  Returns false if there is no room for all of
@@ -89,24 +91,27 @@ class steal_ends {
       make_room(n);
   }
 
-  /// To be called between a push and a check for sleeping threads.  If a thread announces with
-  /// seq_cst that it will sleep, and the check, with seq_cst, misses the announcement, then that
-  /// thread's is_empty() sees the push (DEFECT-8).  One locked instruction on x86, which a push
-  /// alone does not pay.  A fence would do, but ThreadSanitizer does not support fences.
+  /// Orders a push before the check for sleeping threads that follows: to be called between the
+  /// two.  Suppose that another thread announces its sleep and then calls is_empty(), and that the
+  /// check does not see the announcement; both the announcement and the check are seq_cst.  Then
+  /// is_empty() sees the push (DEFECT-8).  One locked instruction on x86, which a push alone does
+  /// not pay.  A fence would do, but ThreadSanitizer does not support fences.
   void publish() noexcept {
-    // [5] seq_cst: pairs with [6].  In the one order of seq_cst operations this store is before the
-    // sleeper's read, which then sees the push; or after it, hence after the announcement, which
-    // the check then sees.  Relaxed: only the owner writes bottom.
+    // [5] seq_cst: pairs with [6].  In the single order of seq_cst operations, this store comes
+    // before the read of the thread that will sleep, and then that read sees the push.  Or it comes
+    // after that read, hence after the announcement, and then the check sees the announcement.
+    // Relaxed: only the owner writes bottom.
     bottom_.store(bottom_.load(std::memory_order_relaxed), Orders::announces);
   }
 
-  /// Whether it was empty at some moment of the call.  Thread safe.
+  /// True only if the deque or queue was empty at some moment of the call.  Thread safe.
   [[nodiscard]] bool is_empty() const noexcept {
-    // Relaxed: if top is older than bottom, the result is false for an item that is gone.
+    // Relaxed: if this value of top is out of date, the result may be false although all items are
+    // gone.
     index const t = top_.load(std::memory_order_relaxed);
     return bottom_.load(Orders::looks) <= t;  // [6] seq_cst: pairs with [5]
   }
-  /// A hint.  Thread safe.
+  /// The number of items, as a hint: it may be out of date.  Thread safe.
   [[nodiscard]] std::size_t size() const noexcept {
     index const t = top_.load(std::memory_order_relaxed);     // relaxed: a hint
     index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: a hint
@@ -124,24 +129,25 @@ class steal_ends {
         full_at_(newest_->capacity()) {}
   ~steal_ends() = default;
 
-  // Written by thieves.
+  // Written by all threads that take at the top.
   alignas(line) std::atomic<index> top_ = 0;  // STEAL-2
-  // Written by the owner.
+  // Written by the owner only.
   alignas(line) std::atomic<index> bottom_ = 0;  // STEAL-2
-  index top_seen_ = 0;                           // the owner's: top is at least this
+  index top_seen_ = 0;                           // the owner's: a value that top has reached
 
  private:
   /// Makes room for `n` more items.
   [[gnu::cold, gnu::noinline]] void make_room(std::size_t n) {
-    // [2] acquire: a thread that has moved top has read its cells before; pairs with the
-    // compare-and-swaps, [10] of chase_lev and [8] of steal_queue.
+    // [2] acquire: pairs with the compare-and-swaps, [10] of chase_lev and [8] of steal_queue.  A
+    // thread reads the cells of its items before it moves top; so those reads happen before the
+    // owner writes the cells again.
     top_seen_ = top_.load(Orders::sees_room);
     index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: as in push
     std::size_t const room = static_cast<std::size_t>(b - top_seen_) + n;
     if (n > most || room > most) throw std::bad_alloc();
     if (room > static_cast<std::size_t>(newest_->capacity())) {
       array::replace(newest_, room, top_seen_, b);
-      // [3] release: pairs with [4], whose reader sees the cells (STEAL-4).
+      // [3] release, pairs with [4]: a thread that reads this pointer sees the cells (STEAL-4).
       array_.store(newest_.get(), Orders::grows);
     }
     full_at_ = top_seen_ + newest_->capacity();
@@ -155,7 +161,7 @@ class steal_ends {
   std::atomic<array*> array_;  // newest_, published to thieves
 
  private:
-  index full_at_;  // some past top_seen_, plus the capacity
+  index full_at_;  // an earlier top_seen_, plus the capacity: bottom may go up to here
 };
 
 }  // namespace detail

@@ -11,23 +11,25 @@
 ///
 /// A tier has a window on a chunk at the front, a window on a chunk at the back, and between them a
 /// tier below, whose elements are the full chunks of this tier.  The deque is the tier at height 0.
-/// A tier below is counted and may belong to many versions.
+/// A tier below is reference-counted and may belong to many versions.
 ///
-///   TIER-1  If there is a tier below, or both windows have a chunk: those chunks have full
-///       capacity, the front window ends at its chunk's end, the back window begins at 0.
+///   TIER-1  If there is a tier below, or both windows have a chunk: the chunks of the windows have
+///       full capacity, the front window ends at its chunk's end, and the back window begins at 0.
 ///   TIER-2  Every chunk in the tier below is full, so an index is found by division.
-///   TIER-3  Otherwise at most one window has a chunk, of any capacity, and lies anywhere in it.
+///   TIER-3  If TIER-1 does not apply, at most one window has a chunk; it has any capacity, and the
+///       window lies anywhere in it.
 ///   TIER-4  An empty window may keep a chunk, a spare, only if it is the chunk's only owner.  A
 ///       copy of the tier does not get the spare.
 ///   TIER-5  A tier below is never empty.
-///   TIER-6  A window's only owner destroys the slots outside the window before it constructs or
-///       moves elements there.
+///   TIER-6  The only owner of a chunk destroys the elements outside its window before it
+///       constructs or moves elements in their slots.
 ///
 /// A push constructs in place if the next slot of the leaf has never been used, even in a leaf with
 /// many owners: no older version's window covers the slot (the slot claim of P. Bagwell's VList,
-/// "Fast Functional Lists, Hash-Lists, Deques and Variable Length Arrays", 2002).  So only the
-/// second push from one old version copies a leaf.  Chunks of chunks are copied before they change.
-/// So the elements that outlive the versions that see them are less than two leaves a version.
+/// "Fast Functional Lists, Hash-Lists, Deques and Variable Length Arrays", 2002).  So of the pushes
+/// onto one old version, the first copies nothing; each later one copies a leaf.  Shared chunks of
+/// chunks are copied before they change.  So for each version, less than two leaves of elements can
+/// outlive the versions whose windows cover them.
 ///
 /// Chunks at both ends, with full ones between, are the shape of R. Hinze and R. Paterson, "Finger
 /// trees: a simple general-purpose data structure", doi:10.1017/S0956796805005769.
@@ -69,8 +71,9 @@ class tier {
     return front_.size() + back_.size() + (below_ ? below_->count * full : 0);
   }
 
-  /// Adds E(args...) at the end S.  If it throws, the tier is unchanged.  A sole rvalue `E` that
-  /// moves without throwing is moved from only after the last step that can throw.
+  /// Adds E(args...) at the end S.  If it throws, the tier is unchanged.  If the only argument is
+  /// an rvalue `E`, and `E` moves without throwing, the argument is moved from only after the last
+  /// step that can throw.
   template <side S, class... Args>
   void emplace(Args&&... args);
 
@@ -79,8 +82,8 @@ class tier {
   template <side S, class R = E>
   R pop(char const* operation);
 
-  /// Whether one push at the front and one pop at the back only move the edges of unshared chunks;
-  /// rotate() does both.
+  /// Whether a push at the front and a pop at the back would both only move the edges of windows on
+  /// unshared chunks.  Then rotate() may be called: it does both.
   [[nodiscard]] bool can_rotate() const noexcept;
   template <class... Args>
   E rotate(Args&&... args) noexcept;
@@ -92,7 +95,7 @@ class tier {
   template <side S>
   E const& peek(char const* operation) const;
 
-  /// A run of contiguous elements, and the index of the first.
+  /// A run of contiguous elements, and the index of the first one.
   struct run {
     E* first;
     std::size_t size;
@@ -110,13 +113,13 @@ class tier {
   template <class Make>
   void replace(std::size_t i, Make make);
 
-  /// The place of element `i`, which must exist: the window [begin, end) on its chunk, and its
-  /// slot.
+  /// The place of an element: its chunk, the window [begin, end) on that chunk, and its slot.
   struct element_place {
     owner* chunk;
     slot begin, end, at;
   };
-  /// The same, after the chunks on the path to it (not its own) have been unshared.
+  /// The place of element `i`, which must exist, after the chunks on the path to its chunk have
+  /// been unshared; its own chunk may still be shared.
   element_place own_way_to(std::size_t i);
 
  private:
@@ -161,7 +164,7 @@ class tier {
     [[nodiscard]] bool has_room() const noexcept {
       return S == side::front ? begin != 0 : end != chunk->capacity;
     }
-    /// The outermost element.
+    /// The outermost element at S.
     template <side S>
     [[nodiscard]] E* last() const noexcept {
       return at(S == side::front ? begin : end - 1);
@@ -175,15 +178,15 @@ class tier {
     else
       return back_;
   }
-  [[nodiscard]] bool at_most_one_chunk() const noexcept {  // TIER-3
+  [[nodiscard]] bool at_most_one_chunk() const noexcept {  // the condition of TIER-3
     return !below_ && !(front_.chunk && back_.chunk);
   }
-  /// The slot at which a chunk begins that will grow towards S.
+  /// The slot at which the window on an empty chunk starts if it will grow towards S.
   template <side S>
   static constexpr slot start(slot capacity) noexcept {
     return S == side::front ? capacity : 0;
   }
-  /// The slot at which `n` elements begin so that the free slots are at S.
+  /// The slot of the first of `n` elements, so that all free slots are at S.
   template <side S>
   static constexpr slot flush(slot capacity, slot n) noexcept {
     return S == side::front ? capacity - n : 0;
@@ -232,12 +235,12 @@ class tier {
   [[no_unique_address]] std::conditional_t<cells::is_leaf, zero, unsigned> height_{};
 };
 
-/// A tier below.  It is counted, since versions share it.
+/// A tier below, reference-counted, since versions share it.
 template <class T, class P>
 struct lower_tier {
   using inner = tier<chunk_owner<T, P>, T, P>;
   typename P::counts::owners owners{};
-  std::size_t count = 0;  // chunks in `chunks`; only an only owner writes it
+  std::size_t count = 0;  // chunks in `chunks`; written only where the tier has one owner
   inner chunks;
 
   lower_tier(std::size_t n, inner c) noexcept : count(n), chunks(std::move(c)) {}

@@ -9,7 +9,7 @@
 #include "deque/detail/tier.hpp"
 #include "deque/detail/tier_pop.hpp"
 
-/// Search, split and replacement by index: one step a tier, so O(log n).
+/// Search, split and replacement by index: one step in each tier, so O(log n).
 namespace weft::detail {
 
 template <class E, class T, class P>
@@ -33,8 +33,9 @@ auto tier<E, T, P>::run_of(std::size_t i) const noexcept -> run {
 template <class E, class T, class P>
 tier<E, T, P> tier<E, T, P>::split_off(std::size_t i) {
   tier rest(height());
-  // Both sides of a split share the leaf.  A chunk of chunks is copied: one side would keep the
-  // other side's chunks alive.  A side whose part is empty releases the chunk (TIER-4).
+  // Both sides of a split share a leaf.  A chunk of chunks is copied for each side: if it were
+  // shared, each side would keep the chunks of the other alive.  A side whose part is empty
+  // releases the chunk (TIER-4).
   auto const part = [](window const& whole, slot b, slot e) {
     if (b == e) return window();
     if constexpr (cells::is_leaf)
@@ -110,7 +111,7 @@ void tier<E, T, P>::replace(std::size_t i, Make make) {
     E* const there = cells::at(**p.chunk, p.at);
     std::destroy_at(there);
     std::construct_at(there, std::move(element));
-  } else {  // only copied: build the whole run in a fresh chunk
+  } else {  // E can only be copied: copy the whole run into a fresh chunk
     element_place const from = own_way_to(i);
     owner const whole = *from.chunk;
     owner fresh = cells::make(whole->capacity, whole->height, from.begin);

@@ -13,7 +13,9 @@
 /// elements; the removal is the last step.
 namespace weft::detail {
 
-/// The window that holds the tier's element at the end S.  It is not empty.
+/// Returns the window that holds the outermost element at S, which is not empty.  If the window at
+/// S is empty, the result is a window on a chunk from the tier below, or else the window at the
+/// other end.  Throws std::out_of_range if the tier is empty.
 template <class E, class T, class P>
 template <side S>
 auto tier<E, T, P>::reach(char const* operation) -> window& {
@@ -35,7 +37,9 @@ template <side S>
   }
   window& other = at_end<opposite(S)>();
   if (other.empty()) throw_empty(operation);
-  w = window();  // with the spare kept, a pop of `other` at this end would break TIER-1
+  // If the spare stayed, both windows would have a chunk, and a pop of `other` at S would break
+  // TIER-1.
+  w = window();
   return other;
 }
 
@@ -61,7 +65,8 @@ R tier<E, T, P>::pop(char const* operation) {
     retreat<S>(w);
     return taken;
   } else {
-    // Nothing may throw after the removal, so it happens once the caller has its copy.
+    // Nothing may throw after the removal, so the element is removed only when the caller has its
+    // copy.
     struct on_return {
       window& w;
       int const exceptions = std::uncaught_exceptions();
@@ -77,7 +82,7 @@ template <class E, class T, class P>
 template <side S>
 [[gnu::noinline]] E tier<E, T, P>::pop_slow(window& w) {
   if constexpr (!cells::is_leaf) {
-    cells::own(w.chunk, w.begin, w.end);  // else the chunk would keep the popped one alive
+    cells::own(w.chunk, w.begin, w.end);  // else a shared chunk would keep the popped one alive
   } else if constexpr (std::is_copy_constructible_v<E>) {
     if (!w.alone()) {
       E taken(std::as_const(*w.template last<S>()));
@@ -95,7 +100,7 @@ template <class E, class T, class P>
 template <side S>
 void tier<E, T, P>::narrow(window& w) noexcept {
   S == side::front ? ++w.begin : --w.end;
-  if (w.empty()) w = window();  // TIER-4
+  if (w.empty()) w = window();  // releases the shared chunk (TIER-4)
 }
 
 template <class E, class T, class P>
@@ -145,7 +150,7 @@ template <class E, class T, class P>
     return false;
   if (!b.empty()) [[likely]]
     return b.alone() && b.chunk->template bound<side::back>().get() == b.end;
-  // Or f is the only chunk.  If b is the only chunk, the caller uses push and pop.
+  // Or the tier has only the chunk of f.  If it has only that of b, the caller uses push and pop.
   return !b.chunk && !below_ && !f.empty() && f.chunk->template bound<side::back>().get() == f.end;
 }
 

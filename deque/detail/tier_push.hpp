@@ -11,7 +11,8 @@
 /// Each constructs the new parts aside, and installs them by steps that cannot throw.
 namespace weft::detail {
 
-/// Constructs an element beyond the edge S, if a slot is free there and this version may use it.
+/// Constructs an element beyond the edge S, if a slot is free there and this version may use it;
+/// else returns false.
 template <class E, class T, class P>
 template <side S, class Make>
 bool tier<E, T, P>::extend(window& w, Make& make) {
@@ -36,7 +37,8 @@ bool tier<E, T, P>::extend(window& w, Make& make) {
     try {
       make(place);
     } catch (...) {
-      bound.set(from);  // no other version can have moved it: that takes an edge at `to`
+      // No other version can have moved the bound: only one with its edge at `to` could.
+      bound.set(from);
       throw;
     }
   }
@@ -44,7 +46,8 @@ bool tier<E, T, P>::extend(window& w, Make& make) {
   return true;
 }
 
-/// The same for a trimmed chunk with one owner, where a slot is known to be free.
+/// Constructs an element beyond the edge S of a trimmed chunk with one owner.  A slot must be free
+/// there.
 template <class E, class T, class P>
 template <side S, class Make>
 void tier<E, T, P>::build(window& w, Make& make) {
@@ -99,7 +102,7 @@ template <side S, class Make>
 
   if (single && &w == &there && extend<S>(w, make)) return;
 
-  if (w.template has_room<S>()) {  // but another version uses, or has used, the next slot
+  if (w.template has_room<S>()) {  // a slot is free, but extend() may not use it
     if (w.alone()) {
       w.trim();
       build<S>(w, make);
@@ -149,7 +152,7 @@ template <side S, class Make>
   w = std::move(w1);
 }
 
-/// A window on a new chunk with the elements of `w` and its free slots at S.
+/// A window on a new chunk, with the elements of `w`, and with the free slots at S.
 template <class E, class T, class P>
 template <side S>
 auto tier<E, T, P>::moved_inward(window& w, slot capacity) const -> window {

@@ -21,11 +21,11 @@
 ///       of the handlers further out.  A slot forwards to the handler that it is bound to.  So
 ///       every computation that the body has started finds the new handler, and none has to be
 ///       searched for.
-///   REBIND-2  A binding does not change.  To rebind is to exchange it while the body is suspended.
-///       A capture of a multi-shot handler has the binding of its time: each later run begins with
-///       it, and a bitwise one goes back to it.
-///   REBIND-3  A binding counts the prompts of its handlers; the slots are counted as a prompt is
-///       (PROMPT-1).  Slots are never active, and cannot be captured to.
+///   REBIND-2  A binding does not change.  To rebind means to exchange the binding while the body
+///       is suspended.  A capture of a multi-shot handler keeps the binding that the body had at
+///       that time: each later run begins with this binding, and a bitwise resume restores it.
+///   REBIND-3  A binding keeps the prompts of its handlers.  The slots are a prompt, too, and are
+///       counted like any other (PROMPT-1); but they are never active, and cannot be captured to.
 ///   REBIND-4  No handler that slots are bound to performs to these slots: it would find itself.
 namespace weft::detail {
 
@@ -52,7 +52,7 @@ class binding_of;
 template <class... Es>
 class binding_of<row<Es...>> final : public binding {
  public:
-  template <class Find>  // find.template operator()<E>()
+  template <class Find>  // find.template operator()<E>() gives the evidence of E
   explicit binding_of(Find find) noexcept {
     handlers_.fill(find);
     (home<Es>().keep(), ...);
@@ -91,10 +91,12 @@ class shared_binding {
   ~shared_binding() {
     if (release()) prompt::delete_deferred();
   }
-  /// Releases it, in the destructor of a prompt.  True if that deleted the binding.
+  /// Releases the binding.  True if this deleted it: then prompt::delete_deferred() must follow,
+  /// unless the caller is the destructor of a prompt.
   bool release() noexcept {
     auto* const b = std::exchange(binding_, nullptr);
-    // acq_rel: with itself; the last owner sees what the others did.
+    // acq_rel, pairs with itself: each drop of a count is a release, and the last owner acquires.
+    // So it sees what the others did.
     if (!b || b->owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
     delete b;
     return true;
@@ -111,15 +113,15 @@ class shared_binding {
 /// The slots of one run of a body.
 class evidence_slots : public prompt {
  public:
-  // Not in the arena of the running body: slots are not copied with it.
+  // Slots are allocated outside the arena of the running body, because they are not copied with it.
   using pooled::operator new;
   using pooled::operator delete;
 
   [[nodiscard]] shared_binding const& bound() const noexcept { return bound_; }
   void bind(shared_binding b) noexcept { bound_ = std::move(b); }
   /// Binds the slots of `outermost`, which is suspended.  Throws resumption_expired if a handler of
-  /// `b` has ended, rebound_to_itself (REBIND-4).  O(1) if these handlers and those further out of
-  /// them are owned, else O(handlers further out).
+  /// `b` has ended, and rebound_to_itself if one performs to these slots (REBIND-4).  O(1) if these
+  /// handlers and those further out of them are owned, else O(handlers further out).
   void rebind(prompt& outermost, shared_binding b) {
     std::vector<prompt*> homes;
     auto const add = [&homes](prompt& p) { homes.push_back(&p); };
@@ -137,7 +139,7 @@ class evidence_slots : public prompt {
 
  protected:
   explicit evidence_slots(shared_binding b) noexcept : bound_(std::move(b)) {
-    set_fragile(true);  // it may be bound to a borrowed handler
+    set_fragile(true);  // the slots may be bound to a borrowed handler
   }
   ~evidence_slots() override { bound_.release(); }
 

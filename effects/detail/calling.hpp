@@ -22,7 +22,7 @@ class calling {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Frame>
   transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
-    auto& child = child_.promise();  // FRAME-1: from here on it owns itself
+    auto& child = child_.promise();  // from here on the frame owns itself (FRAME-1)
     child.parent = continuation(me);
     if constexpr (!std::is_same_v<Callee, row<>>)
       child.evidence = evidence_.view(me.promise().evidence);

@@ -25,7 +25,8 @@ class capture {
     owners_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() noexcept {
-    // [1] acq_rel: with itself, and with [2]; the last owner sees what the others did.
+    // [1] acq_rel, pairs with itself and with [2]: each drop of a count is a release, and the last
+    // owner acquires.  So it sees what the others did.
     if (is_last() || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) spent();
   }
   /// Whether the caller is the only owner.
@@ -34,16 +35,18 @@ class capture {
   }
 
   /// The frames that wait here; empty if they are gone, and the body is to be run again.  `last`:
-  /// there will be no other call.  Not `by_place`: they are to run under other handlers.  Throws as
-  /// captured_frames::require_open() does, and frames_in_use.
+  /// there will be no other call.  `by_place`: the frames run under the handlers that they have;
+  /// else other handlers will be bound.  Throws as captured_frames::require_open() does, and
+  /// frames_in_use.
   [[nodiscard]] virtual captured_frames frames_here(bool last, bool by_place) = 0;
-  /// The same, to be unwound, for the only owner; null if there is more to release than the frames.
+  /// Releases the frames to the only owner, which unwinds them.  Null if the capture has more to
+  /// release than the frames.
   [[nodiscard]] virtual prompt* hand_over() noexcept { return nullptr; }
 
  protected:
   capture() = default;
   virtual ~capture() = default;
-  /// The last owner has released it.
+  /// Called when the last owner has released the capture.
   virtual void spent() noexcept { delete this; }
   void renew() noexcept { owners_.store(1, std::memory_order_relaxed); }  // relaxed: no other owner
 
@@ -85,7 +88,8 @@ class replay_capture final : public capture {
         at_(static_cast<recording_prompt&>(*live_).at()) {}
 
   [[nodiscard]] captured_frames frames_here(bool, bool by_place) override {
-    // acq_rel: with itself; the resume that gets the frames sees what was done with them.
+    // acq_rel, pairs with itself: exactly one exchange finds false, and that resume gets the
+    // frames.  It sees what was done with them before.
     if (taken_.exchange(true, std::memory_order_acq_rel)) return captured_frames();
     live_.require_open(by_place);
     return std::move(live_);
@@ -103,7 +107,7 @@ class replay_capture final : public capture {
   std::atomic<bool> taken_ = false;
   std::shared_ptr<runs_again> body_;
   shared_binding bound_;
-  replay_log past_;  // up to the operation; does not change
+  replay_log past_;  // the log up to the operation; does not change
   site at_;
 };
 

@@ -56,10 +56,10 @@ class [[clang::trivial_abi]] captured_frames {
       throw_empty();
     prompt_->require_open(by_place);
   }
-  /// The chain is to run under other handlers.  Throws as evidence_slots::rebind() does.
+  /// Binds the chain to other handlers.  Throws as evidence_slots::rebind() does.
   void rebind(shared_binding b) const { prompt_->slots()->rebind(*prompt_, std::move(b)); }
-  /// Releases the chain and resumes it: its answer goes `to`, then `who` continues.  Returns the
-  /// frame to run next.
+  /// Releases the chain and resumes it: its answer goes into `to`, then `waiter` continues.
+  /// Returns the frame to run next.
   [[nodiscard]] std::coroutine_handle<> go(continuation waiter, result_slot_base& to) && noexcept {
     prompt& p = *std::exchange(prompt_, nullptr);
     p.aim(waiter, to);

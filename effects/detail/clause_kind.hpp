@@ -53,8 +53,8 @@ using clause_result =
 
 // ---- a resumption that is taken by `auto`, which could be of any kind
 
-/// Stands for a resumption in such a clause, so that its body compiles and only our assertion
-/// fails.
+/// Stands for a resumption that a clause takes by `auto`, so that the body of the clause compiles,
+/// and only our assertion fails.
 template <class R, class A>
 struct taken_by_auto {
   template <class... V>
@@ -78,7 +78,8 @@ struct taken_by_auto {
   operator multi_resumption<R, A>() const { std::terminate(); }
 };
 
-/// A template deduces nothing from an argument in braces.
+/// Whether the clause spells out the type `K`: an argument in braces converts to a type that is
+/// spelled out, but a template deduces nothing from it.
 template <class H, class O, class K>
 concept spelled_out_on = requires(H& h, O o, K k) { h.on(std::forward<O>(o), {std::move(k)}); };
 template <class H, class O, class K>
@@ -109,7 +110,7 @@ struct clauses_for {
   static constexpr int count = value + asks + once + often;
 };
 
-/// Reports why there is none.
+/// Reports why the handler has no clause for the operation.
 template <class H, class O, class A, class Around>
 consteval void miss_a_clause() {
   constexpr bool is_as_const_as_its_handler =
@@ -224,8 +225,8 @@ constexpr bool has_return_clause = requires(H& h, T t) { h.on_return(std::move(t
 template <class H>
 constexpr bool has_return_clause<H, void> = requires(H& h) { h.on_return(); };
 
-/// Whether there is a member of that name, whatever it takes: then a second base makes it
-/// ambiguous.
+/// To find whether a handler has a member on_return, whatever arguments it takes: then a second
+/// base with such a member makes the name ambiguous.
 struct has_on_return {
   void on_return();
 };

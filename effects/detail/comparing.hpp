@@ -16,10 +16,11 @@
 #include "effects/errors.hpp"
 #include "effects/multi_shot.hpp"
 
-/// handle(h, body, compared()): by replay, then bitwise; the outcomes must be the same.
+/// handle(h, body, compared()): computes the answer by replay, then bitwise; the two outcomes must
+/// be the same.
 namespace weft::detail {
 
-/// A copy of a handling, and of those inside it, with another policy.
+/// A copy of a handling, and of the handlings inside it, with another policy.
 template <class Policy, class Body>
 Body const& with_policy(Body const& body) {
   return body;
@@ -38,7 +39,7 @@ template <class H, class Es, class Body, class Policy>
 constexpr bool is_owned_and_copyable<handling<H, Es, Body, Policy>> =
     !std::is_reference_v<H> && std::copy_constructible<H> && is_owned_and_copyable<Body>;
 
-/// A value, or an exception.
+/// The outcome of one run: a value, or an exception.
 template <class A>
 struct outcome_of_run {
   std::optional<kept<A>> value;
@@ -84,7 +85,8 @@ struct outcome_of_run {
                         (replayed == copied ? ", another one" : ""));
 }
 
-/// The answer.  Native stack: both runs go to their ends inside.
+/// Runs the body both ways, and returns the answer.  Takes native stack: both runs go to their ends
+/// inside this call.
 template <class Handling>
 auto compare(Handling const& what, std::source_location where) {
   using A = typename handler_traits<with_policy_t<replay, Handling>, row<>>::answer;
@@ -95,7 +97,7 @@ auto compare(Handling const& what, std::source_location where) {
   if constexpr (!std::is_void_v<A>) return A(std::move(*replayed.value));
 }
 
-/// Its awaiter, which is ready at once.
+/// The awaiter of a compared handling.  It is ready at once: await_resume() computes the answer.
 template <class Handling>
 class comparing {
  public:
@@ -113,7 +115,7 @@ class comparing {
   std::source_location where_;
 };
 
-/// The effects that a handling, with those inside it, leaves to the outside.
+/// The effects that a handling, together with the handlings inside it, leaves unhandled.
 template <class Body, class Handled = row<>>
 struct left_by {
   using type = row_difference<typename body_traits<Body, Handled>::effects, Handled>;

@@ -10,7 +10,7 @@
 /// a function that was compiled one way would return to one that expects the other.
 ///
 /// The linker rejects files that pass an eff to one another.  It does not notice files that keep
-/// all their computations to themselves: these are told apart here, when the program begins or a
+/// all their computations to themselves.  Such files are checked here, when the program begins or a
 /// library is loaded.  A library with hidden visibility shares no function, and may be compiled by
 /// another compiler.
 namespace weft::detail {
@@ -23,8 +23,8 @@ inline constexpr char const* compiled_how = "g++ with WEFT_SYMMETRIC";
 inline constexpr char const* compiled_how = "g++ without WEFT_SYMMETRIC";
 #endif
 
-/// How the first file was compiled.  There is one of it for each copy of the inline functions
-/// of weft.
+/// How the first file was compiled.  Each copy of the inline functions of weft has one such
+/// variable.
 inline constinit std::atomic<char const*> first_compiled_how = nullptr;
 
 [[gnu::cold, gnu::noinline]] inline bool require_compiled_alike(char const* how) noexcept {

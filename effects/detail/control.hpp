@@ -23,7 +23,7 @@ namespace weft::detail {
                         detail::text(where) + ", which never returns");
 }
 
-/// A value clause, with or without outer<...>.
+/// Answers by a value clause, with or without outer<...>.
 template <class Node, class E, class O>
 typename O::result answer_at_once(evidence<E>& e, passed<O> o,
                                   [[maybe_unused]] std::source_location where) {
@@ -46,7 +46,8 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
   }
 }
 
-/// Starts a coroutine clause, which continues to `who` when it is done.
+/// Makes the frame of a coroutine clause, to be run next.  When the clause is done, `waiter`
+/// continues.
 template <class Node, class O, class K>
 std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
                                      result_slot_base& to, bool may_be_kept) {
@@ -54,7 +55,8 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
   using kept = kept_clause<callee, typename S::around>;
-  // The clause refers to its handler, and performs by evidence that the prompt keeps.
+  // Whether the clause needs the prompt: for the handler that the prompt owns, or for evidence to
+  // perform by, which the prompt keeps.
   constexpr bool uses_prompt =
       !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
   std::unique_ptr<kept> keeper;
@@ -100,8 +102,8 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
       outcome<A> result = call_clause(n.handler(), std::move(o), k());
       if (result.rest(internal())) {
         result.rest(internal()).require_open();  // again: the clause may have ended its region
-        if (may_be_kept)
-          waiter = end_of_clause::after(n, waiter);  // it may resume another continuation
+        if (may_be_kept)  // the clause may have dropped its continuation, and resume another one
+          waiter = end_of_clause::after(n, waiter);
         return std::move(result.rest(internal())).go(waiter, to);
       }
       if constexpr (std::is_void_v<A>)
@@ -117,7 +119,8 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
   return nullptr;
 }
 
-/// The same where the clause may drop a pinned continuation: it keeps the prompt.
+/// The same where the clause may drop a pinned continuation (CLAUSE-1): keeps the prompt, and
+/// counts the clause as unfinished meanwhile.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> run_clause_to_its_end(
     Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {
@@ -128,6 +131,7 @@ template <class Node, class O>
   return next ? next : end_of_clause::after(n, waiter).resolve();
 }
 
+/// Captures the chain from `leaf` up to `n`, and runs the clause.  Returns the frame to run next.
 template <class Node, class O>
 std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_handle<> leaf,
                                            result_slot<typename O::result>& waiting) {
@@ -138,14 +142,14 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
   n.capture(leaf, waiting, info_of<O>);
   continuation const waiter = n.outside();
   auto& to = static_cast<result_slot<typename S::answer>&>(n.to());
-  // Relaxed: as in pinned_by().
+  // Relaxed, as in pinned_by(): the flag is set before a chain with a pin is handed to this thread.
   if (some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
     return run_clause_to_its_end(n, std::move(o), waiter, to);
   auto const next = run_clause(n, std::move(o), waiter, to, false);
   return next ? next : waiter.resolve();
 }
 
-/// The same with other prompts in between.
+/// The same with other prompts between the operation and its handler.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> capture_across(Node& n, O& in_frame,
                                                          std::coroutine_handle<> leaf,
@@ -163,7 +167,7 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
   return capture_and_answer(n, in_frame, leaf, waiting);
 }
 
-/// The handler has ended.
+/// Stands for a clause whose handler has ended: throws resumption_expired.
 template <class Node, class E, class O>
 typename O::result answer_expired(evidence<E>& e, passed<O>, std::source_location where) {
   static_cast<Node&>(e).throw_gone(name_of<O>, where);

@@ -29,18 +29,19 @@ class copying_prompt;
 /// A capture of a prompt that copies its frames back (copying_prompt.hpp): the waiting chain, and,
 /// once it is saved, an image of it.
 ///
-///   COPY-1  The blocks in the arena that are alive are the chain, and nothing else.
-///   COPY-2  A prompt in the chain is counted by its body, and by prompts in the chain.  An object
-///       elsewhere that referred to it would not be copied back with it.
+///   COPY-1  At a capture, the live blocks in the arena are the chain, and nothing else.
+///   COPY-2  The owners of a prompt in the chain (PROMPT-1) are its body and other prompts in the
+///       chain.  An owner elsewhere would not be copied back with the prompt.
 ///
-/// Used by one thread.  Objects are reused, for their memory.
+/// Used by one thread.  A capture object is reused for later captures, which saves allocations.
 class copied_capture final : public capture {
  public:
   explicit copied_capture(copying_prompt& p) noexcept : prompt_(p) {}
 
-  /// Before the operation `at` is captured from `leaf`: notes the prompts in the chain up to
-  /// `outermost`, and throws uncopyable unless all can be copied.  `origin`: the capture from which
-  /// this run continued, or null.  O(frames that have run since), O(p log p) for p prompts.
+  /// Called before the operation `at` is captured from `leaf`: notes the prompts in the chain up to
+  /// `outermost`, and throws uncopyable unless the whole chain can be copied.  `origin`: the
+  /// capture from which this run continued, or null.  O(frames that have run since the origin), and
+  /// O(p log p) for p prompts.
   void look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,
                      frame_arena const& place, copied_capture const* origin, site const& at);
   /// Whether all prompts that were in the chain are still there, untouched.
@@ -62,10 +63,10 @@ class copied_capture final : public capture {
   site at_{};
   prompt* inner_ = nullptr;
   shared_binding bound_;
-  std::uint32_t prompt_number_ = 0;  // the block of the innermost prompt in the chain, if any
+  std::uint32_t prompt_number_ = 0;  // of the block of the innermost prompt in the chain
   std::vector<prompt*> inside_;      // the prompts in the chain
-  std::vector<prompt*> outside_;     // further out, counted by those inside; with repetition
-  bool is_owner_ = true;             // BITWISE-2
+  std::vector<prompt*> outside_;     // prompts further out that those inside keep; with repetition
+  bool is_owner_ = true;             // owns a count of the prompt (BITWISE-2)
 };
 
 inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,

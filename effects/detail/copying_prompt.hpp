@@ -19,19 +19,20 @@
 /// A prompt that returns to a capture of its body by copying the frames back.
 ///
 ///   BITWISE-1  All runs of the body use one place: this prompt, and its arena.  At any time there
-///       is nothing in it (the prompt has `ended`), or one run, active or suspended.  If a capture
-///       can go back to that suspension, it is the `occupant_`.
+///       is nothing in it (the prompt has `ended`), or one run, active or suspended.  If the run is
+///       suspended and a capture can go back to this point, that capture is the `occupant_`.
 ///   BITWISE-2  A capture owns one count of the prompt, and so does a run.  The occupant and its
-///       run have one in common.
+///       run share one count.
 ///   BITWISE-3  Frames and captures belong to the thread on which the body began.  Once the body
-///       has continued, or ended, on another thread, the state of its frames is not known.  Then
-///       nothing goes back, and the arena is never deleted.
-///   BITWISE-4  Before a run continues from a capture that may be needed again, the arena is saved.
-///       The occupant's need not be, until it has to make room.
+///       has continued, or ended, on another thread, the state of its frames is not known.  Then no
+///       capture can go back, and the arena is never deleted.
+///   BITWISE-4  A capture saves the arena as late as possible: before a run continues from it, if
+///       it may be needed again; or, while it is the occupant, when it has to make room for
+///       another.
 ///   BITWISE-5  `origin_`, if not null, is the capture from which the present run continued; the
-///       arena was marked then.  A frame runs only when the one inside it has ended.  So, from the
-///       second frame on, counted from inside, a frame that is as it was marked has not run, and
-///       need not be destroyed, because it is trivially copyable.
+///       arena was marked then.  A frame runs only when the frame inside it has ended.  So of the
+///       frames that are as they were marked, only the innermost can have run since.  The others
+///       need not be destroyed, because they are trivially copyable.
 namespace weft::detail {
 
 class copying_prompt : public prompt {
@@ -40,9 +41,11 @@ class copying_prompt : public prompt {
     prompt::step_in();
     arena_ = &place_;
   }
-  /// Before the operation `at` is captured from `leaf`.  Throws uncopyable.
+  /// Prepares a capture of the operation `at` from `leaf`.  Throws uncopyable if the chain cannot
+  /// be copied.
   void claim(std::coroutine_handle<> leaf, site const& at);
-  /// After the capture: the run's count moves to it (BITWISE-2).
+  /// Called when the chain has been captured: returns the capture, to which the run's count moves
+  /// (BITWISE-2).
   [[nodiscard]] shared_capture captured(captured_frames rest) noexcept {
     (void)rest.release();
     copied_capture* const c = next_.release();
@@ -69,7 +72,7 @@ class copying_prompt : public prompt {
     if (is_at_home()) frames.abandon(place_);
   }
 
-  /// The run has no frames left.
+  /// Ends a run, of which no frames are left.
   void finish() noexcept {
     end_unseen();
     has_been_away_ = !is_at_home();
@@ -78,7 +81,7 @@ class copying_prompt : public prompt {
     lose_handler_if_over();
     release();
   }
-  /// The region or the borrow scope of the handler ends.
+  /// Called when the region or the borrow scope of the handler ends.
   void end_of_handler() noexcept {
     over_ = true;
     keep();
@@ -88,12 +91,12 @@ class copying_prompt : public prompt {
     release();
   }
 
-  bool rebinds_ = false;  // there are slots
+  bool rebinds_ = false;  // the prompt has slots (binding.hpp)
 
  private:
   friend class copied_capture;
 
-  [[nodiscard]] bool is_at_home() const noexcept {  // BITWISE-3
+  [[nodiscard]] bool is_at_home() const noexcept {  // on the body's own thread (BITWISE-3)
     return !has_been_away_ && frames.has(place_);
   }
   void answered() noexcept override { has_been_away_ = !is_at_home(); }
@@ -121,13 +124,13 @@ class copying_prompt : public prompt {
   [[noreturn]] void throw_in_use(site const& at) const;
 
   frame_arena& place_ = frames.make_arena(arena_here);
-  bool has_been_away_ = false;            // BITWISE-3
-  copied_capture* occupant_ = nullptr;    // BITWISE-1
-  copied_capture* origin_ = nullptr;      // BITWISE-5
-  bool origin_is_spare_ = false;          // only we refer to it
-  std::size_t captures_ = 0;              // that exist
+  bool has_been_away_ = false;            // on another thread (BITWISE-3)
+  copied_capture* occupant_ = nullptr;    // of the suspended run (BITWISE-1)
+  copied_capture* origin_ = nullptr;      // where this run continued from (BITWISE-5)
+  bool origin_is_spare_ = false;          // only we refer to origin_, which may be reused
+  std::size_t captures_ = 0;              // the number of captures that exist
   bool over_ = false;                     // the handler has ended
-  std::unique_ptr<copied_capture> next_;  // claimed
+  std::unique_ptr<copied_capture> next_;  // the one that claim() has prepared
   std::vector<std::unique_ptr<copied_capture>> spares_;
 };
 
@@ -187,7 +190,8 @@ inline captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, 
   return captured_frames(*this);
 }
 
-/// Saves the contents of the place, if a capture can go back to them; else throws frames_in_use.
+/// Empties the place, so that `c` can be restored there.  Contents that a capture can go back to
+/// are saved first.  Throws frames_in_use if the place holds a run to which no capture can go back.
 inline void copying_prompt::make_room(copied_capture const& c) {
   if (is() == state::ended) {
     if (place_.alive() != 0) throw_in_use(c.at_);
@@ -195,7 +199,7 @@ inline void copying_prompt::make_room(copied_capture const& c) {
   }
   if (!occupant_) throw_in_use(c.at_);
   if (is() != state::suspended) {  // a handler inside has ended: the remainder can only be dropped
-    keep();                        // for the occupant, which is not dropped itself
+    keep();                        // drop() gives up a count; the occupant keeps its own
     occupant_ = nullptr;
     drop();
     if (place_.alive() != 0) throw_in_use(c.at_);  // the chain is being cut
@@ -221,7 +225,8 @@ inline void copying_prompt::make_room(copied_capture const& c) {
 
 // ---- releasing a capture
 
-/// No owner can go back to `c` any more.
+/// Called when no owner can go back to `c` any more: releases what it holds, and keeps `c` for
+/// reuse.
 inline void copying_prompt::forget(copied_capture& c) noexcept {
   if (!is_at_home()) return;  // BITWISE-3: nothing may be touched from here
   --captures_;

@@ -12,15 +12,16 @@
 /// The end of a clause, where the waiter for its answer continues.
 ///
 ///   CLAUSE-1  A clause may have dropped its continuation while that is pinned (SUSPENSION-3 of
-///       suspension.hpp).  The tasks may refer to frames outside the handler.  So the frame outside
-///       continues, or is unwound, only after the continuation has been unwound.
-///   CLAUSE-2  The waiter unwinds the continuation here, because all frames under one handler
-///       belong to one thread at a time.  The last pin reports that it can (prompt::remainder_state).
+///       suspension.hpp).  The tasks of the pin may refer to frames outside the handler.  So the
+///       frame outside continues, or is unwound, only after the continuation has been unwound.
+///   CLAUSE-2  All frames under one handler belong to one thread at a time.  So the continuation is
+///       unwound here, by the process that waits for the answer.  The last pin reports when that is
+///       possible (prompt::remainder_state).
 ///   CLAUSE-3  A prompt may have several unfinished clauses.  The first that ends takes charge of
 ///       the continuation; the others join its list, and are notified when all is unwound.
 namespace weft::detail {
 
-/// Keeps a prompt, and the handler that it owns, while in scope.
+/// Keeps a prompt, and the handler that it owns, while in scope; does nothing if not `Needed`.
 template <bool Needed>
 class kept_prompt {
  public:
@@ -51,8 +52,8 @@ class end_of_clause : public frame_end, public pooled_in_body {
     prompt_.release();
   }
 
-  /// The waiter to continue after a clause that may have dropped its continuation: `who`, or an end
-  /// here.
+  /// The place to continue at after a clause that may have dropped its continuation: `waiter`; or,
+  /// if a pin keeps the continuation from being unwound, a new end_of_clause in front of `waiter`.
   [[gnu::cold, gnu::noinline]] static continuation after(prompt& p, continuation waiter) noexcept {
     if (p.is() != prompt::state::leaving) return waiter;
     while_unwinding const here;
@@ -74,7 +75,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
   }
   continuation dropped() noexcept override {
     if (has_remainder()) [[unlikely]]
-      leave();  // no pins were asked for: the last pin unwinds it
+      leave();  // no walk has asked for pins: the last pin unwinds it
     return done();
   }
   [[nodiscard]] std::string text() const override {
@@ -86,10 +87,11 @@ class end_of_clause : public frame_end, public pooled_in_body {
   // ---- CLAUSE-1: the frames outside are to be unwound
 
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return has_remainder(); }
-  /// Where the clause still has its continuation, which is unwound with it.
+  /// Lets a walk enter the continuation if the clause still keeps it: it is unwound together with
+  /// the clause.
   [[nodiscard]] bool enter_kept_resumption(frame_end* from, continuation& leaf) noexcept override {
     if (is_unwound_ || is_asked_ || !prompt_.may_be_pinned()) return false;
-    is_asked_ = true;  // the continuation may contain this end
+    is_asked_ = true;  // a walk enters once: the continuation may contain this end
     asked_from_ = from;
     leaf = prompt_.innermost_left();
     return true;
@@ -101,7 +103,8 @@ class end_of_clause : public frame_end, public pooled_in_body {
     is_asked_ = false;
     return asked_from_;
   }
-  /// Unwinds the frames inside; then the continuation, at once or when `h` is unwound further.
+  /// Unwinds the frames inside, then the continuation, and then has `h` unwound further.  If the
+  /// continuation cannot be unwound yet, the remainder of `h` waits until it can.
   void unwind_later(suspension& h) noexcept override {
     h.unwind_up_to(*this, continuation(static_cast<frame_end&>(*this)));
     leaving_ = &h;
@@ -110,7 +113,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
       if (!try_claim_remainder()) return;
       (void)unwind();
     }
-    is_unwound_ = true;  // or another party unwinds it, and nothing waits for that
+    is_unwound_ = true;  // or another party will unwind it, for which nothing waits
     h.unwind_on();
   }
 
@@ -124,14 +127,15 @@ class end_of_clause : public frame_end, public pooled_in_body {
    protected:
     ~waiting() = default;
   };
-  /// True if the continuation can be unwound.  Else `w` is notified when it can, on any thread.
+  /// True if the continuation can be unwound now.  If not, `w` is notified when it can, on any
+  /// thread.
   [[nodiscard]] bool wait_with(waiting& w) noexcept {
     waiting_ = &w;
     return try_claim_remainder();
   }
-  /// Unwinds it as far as possible.  True if that was all.
+  /// Unwinds the continuation as far as possible.  True if nothing is left of it.
   [[nodiscard]] bool unwind() noexcept {
-    if (!has_remainder()) return true;  // CLAUSE-3
+    if (!has_remainder()) return true;  // another clause has unwound it (CLAUSE-3)
     if (!prompt_.unwind_further()) return false;
     while (end_of_clause* const e = next_) {
       next_ = std::exchange(e->next_, nullptr);
@@ -153,7 +157,8 @@ class end_of_clause : public frame_end, public pooled_in_body {
   void on_remainder_free() noexcept override {
     waiting_ ? waiting_->on_remainder_free() : leaving_->unwind_on();
   }
-  /// A frame in which the running process waits, and which ends here; null if ordinary code waits.
+  /// A frame in which the running process waits, and which then continues at this end; null if
+  /// ordinary code waits.
   [[nodiscard]] std::coroutine_handle<> wait() noexcept {
     prompt* ground = prompt::innermost();
     while (ground && ground->up()) ground = ground->up();
@@ -177,7 +182,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
   continuation waiter_;
   waiting* waiting_ = nullptr;
   suspension* leaving_ = nullptr;
-  end_of_clause* next_ = nullptr;  // CLAUSE-3
+  end_of_clause* next_ = nullptr;  // on the list of the first (CLAUSE-3)
   bool is_on_list_ = false;
   bool is_counted_ = true;
   bool is_unwound_ = false;

@@ -16,10 +16,10 @@
 /// evidence passing: Xie, Leijen, DOI 10.1145/3473576).  A frame has one pointer to the handlers of
 /// its row:
 ///
-///   EVIDENCE-1  For the empty row it is null; for a row of one effect it is that handler; else it
-///       is an array of handlers in the order of the set.
+///   EVIDENCE-1  For the empty row the pointer is null.  For a row of one effect it points to the
+///       handler of that effect; otherwise to an array of handlers, in the order of the set.
 ///   EVIDENCE-2  If the sets of caller and callee differ, the caller's awaiter holds the array.  So
-///       a row costs no memory in the frames that share it.
+///       frames that share one row need no memory for it.
 ///   EVIDENCE-3  A prompt has its own copy for its body, because the caller's may be gone when the
 ///       body is resumed.
 namespace weft::detail {
@@ -28,7 +28,7 @@ class prompt;
 template <class E>
 struct evidence;
 
-/// Small trivial operations are passed in registers.
+/// How an operation is passed to a clause: a small trivial one by value, and so in registers.
 template <class O>
 using passed =
     std::conditional_t<std::is_trivially_copyable_v<O> && sizeof(O) <= 2 * sizeof(void*), O, O&>;
@@ -37,15 +37,16 @@ using passed =
 template <class E, class O>
 struct clause_entry {
   using result = typename O::result;
-  /// Answers where the operation is performed.  Null if the clause cannot.
+  /// Answers the operation on the spot, before anything is suspended.  Null if the clause cannot.
   result (*at_once)(evidence<E>&, passed<O>, std::source_location);
-  /// Tried next, unless null: fills in the answer if that is possible without suspending.
+  /// Tried if `at_once` is null: fills in the answer, and returns true, if that is possible without
+  /// suspending.  May be null, too.
   bool (*attempt)(evidence<E>&, O&, result_slot<result>&);
-  /// Answers a value clause further in that performs outward.  Null if the clause takes the
-  /// resumption.
+  /// Answers an operation that a value clause further in performs outward.  Null if the clause
+  /// takes the resumption.
   result (*when_asked)(evidence<E>&, passed<O>, std::source_location);
-  /// Suspends the chain from `leaf`, which waits in the slot, and runs the clause.  Returns the
-  /// frame to run next.
+  /// Suspends the chain from `leaf`, whose answer goes into the slot, and runs the clause.  Returns
+  /// the frame to run next.
   std::coroutine_handle<> (*control)(evidence<E>&, O&, std::coroutine_handle<> leaf,
                                      result_slot<result>&);
 };
@@ -54,12 +55,13 @@ template <class E, class Operations>
 struct clause_table;
 template <class E, class... Os>
 struct clause_table<E, op_list<Os...>> : clause_entry<E, Os>... {
+  /// The prompt of the handler.
   prompt& (*home)(evidence<E>&) noexcept;
   /// The next handler of E further out; null if there is none.
   evidence<E>* (*beyond)(evidence<E>&) noexcept;
 };
 
-/// A handler of `E`, as operations see it.  The table may be exchanged.
+/// A handler of `E`, as operations see it.  The table may be exchanged when the handler ends.
 template <class E>
 struct evidence {
   using table = clause_table<E, typename E::operations>;
@@ -86,7 +88,7 @@ class gathered;
 template <class... Es>
 class gathered<row<Es...>> {
  public:
-  template <class Find>  // find.template operator()<E>()
+  template <class Find>  // find.template operator()<E>() gives the evidence of E
   void fill([[maybe_unused]] Find find) noexcept {
     [[maybe_unused]] std::size_t i = 0;
     ((all_[i++] = find.template operator()<Es>()), ...);

@@ -10,20 +10,21 @@
 #include "effects/outer.hpp"
 
 /// Clauses between a program that can be run again and a handler further out: they record the
-/// answers of that handler; or they answer from the log, and the handler is not called.
+/// answers of that handler; or, while the program is run again, they answer from the log, and the
+/// handler is not called.
 ///
-/// `Via` describes the recorder, given such an evidence<E>& e:
+/// `Via` describes the recorder, given the evidence<E>& e that such a clause belongs to:
 ///
-///     home(e)                     the prompt that it belongs to
+///     home(e)                     the prompt that the recorder belongs to
 ///     log(e)                      the log of the performing program
 ///     target(e)                   the handler further out, which exists
-///     beyond(e)                   the recorder before the next handler, or null
-///     await_answer(e, at, slot)   a later resume will fill in the answer there
-///     answer_is_here(e)           it has been filled in already
-///     end_diverged(e, leaf, at)   ends the program; returns the frame to run next
+///     beyond(e)                   the recorder in front of the next handler, or null
+///     await_answer(e, at, slot)   notes that a later resume will fill in the answer
+///     answer_is_here(e)           notes that the answer has been filled in already
+///     end_diverged(e, leaf, at)   ends the diverged program; returns the frame to run next
 namespace weft::detail {
 
-/// Asks a handler that answers at once, and fills in the outcome.  False if it does not.
+/// Fills in the answer, or the exception, if the handler answers at once.  False if it does not.
 template <class E, class O>
 bool answered_at_once(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
   auto const& clause = e.template clause<O>();
@@ -46,7 +47,8 @@ bool forward_attempt(evidence<E>& e, O& o, result_slot<typename O::result>& wait
   return true;
 }
 
-/// `ask` answers if the log does not.  A divergence is thrown into the clause that asks, and again
+/// Answers an operation that a value clause performs outward: from the log while it is replayed;
+/// else by `ask`, and records the answer.  A divergence is thrown into the value clause, and again
 /// when the program ends.
 template <class O, class Ask>
 typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source_location where,
@@ -83,7 +85,7 @@ std::coroutine_handle<> forward_suspending(evidence<E>& e, O& o, std::coroutine_
   try {
     auto& outer = Via::target(e);
     return outer.template clause<O>().control(outer, o, leaf, waiting);
-  } catch (...) {  // nothing was suspended: it is thrown at the operation
+  } catch (...) {  // nothing was suspended: thrown at the operation
     waiting.fail(std::current_exception());
     Via::answer_is_here(e);
     throw;

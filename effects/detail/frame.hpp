@@ -18,9 +18,9 @@
 ///       A frame that has not started is destroyed by the `eff` that holds it.  A destructor that
 ///       throws while its frame is unwound ends the program, as it does when an exception unwinds a
 ///       stack.
-///   FRAME-2  A frame writes its result to where a waiter expects it (`to`), and then its `parent`
-///       continues: a frame, or a frame_end, such as the prompt whose body has ended, which returns
-///       what runs next.
+///   FRAME-2  A frame writes its result into the slot of the waiter (`to`).  Then its `parent`
+///       continues: a frame; or a frame_end, such as the prompt whose body has ended.  A frame_end
+///       returns what runs next.
 ///   FRAME-3  A frame refers to the handlers of its row by one pointer (evidence.hpp).
 namespace weft::detail {
 
@@ -29,13 +29,13 @@ class frame_end;
 class suspension;
 class prompt;
 
-/// The next to run: a frame or a frame_end, told apart by the lowest bit.  One word.
+/// The frame or the frame_end that runs next, in one word: the lowest bit is set for a frame_end.
 class continuation {
  public:
   continuation() = default;
   continuation(std::coroutine_handle<> frame) noexcept
       : bits_(reinterpret_cast<std::uintptr_t>(frame.address())) {}
-  /// Ordinary code waits: drive() returns.
+  /// Stands for ordinary code that waits: to continue it, drive() returns.
   static continuation ordinary_code() noexcept {
     return std::coroutine_handle<>(std::noop_coroutine());
   }
@@ -60,49 +60,55 @@ class continuation {
 
 class task_group;
 
-/// The end of a chain of frames, in place of a frame.
+/// The outer end of a chain of frames, in the place of a parent frame.
 class frame_end {
  public:
-  /// The chain has ended, and its result is written.  Returns what runs next.
+  /// Called when the chain has ended and its result is written.  Returns what runs next.
   virtual continuation ended() noexcept = 0;
-  /// The chain has been destroyed.  Returns what stands outside.
+  /// Called when the chain has been destroyed.  Returns what stands outside.
   virtual continuation dropped() noexcept = 0;
 
-  /// For messages: a description, and what stands outside.
+  /// A description, for messages.
   [[nodiscard]] virtual std::string text() const = 0;
+  /// The frame or frame_end that stands outside.
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
   [[nodiscard]] virtual suspension* as_suspension() noexcept { return nullptr; }
   /// This prompt, if it may be copied byte by byte while it waits (copying_prompt.hpp); else null.
   [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
-  /// Whether its handler has ended, so that the chain must not continue through it.
+  /// Whether the handler of this place has ended, so that the chain must not continue through it.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
-  /// Whether the frames inside are cancelled, as far as is known here.  unknown: `outwards` is
-  /// asked next; elsewhere: the same, and it is in another chain, which waits for this one.
+  /// Whether the frames inside are cancelled, as far as this place can tell.  `unknown`: the place
+  /// `outwards` is to be asked next; `elsewhere`: the same, and `outwards` is in another chain,
+  /// which waits for this one; `shielded`: they are not, whatever is cancelled further out.
   enum class cancel_state : unsigned char { unknown, elsewhere, cancelled, shielded };
   [[nodiscard]] virtual cancel_state query_cancellation(continuation& outwards) const noexcept {
     outwards = outside();
     return cancel_state::unknown;
   }
-  /// Whether tasks work for the frames outside, so that these must not be unwound (SUSPENSION-3 of
-  /// suspension.hpp).
+  /// Whether tasks work for the frames outside, so that these must not be unwound yet (SUSPENSION-3
+  /// of suspension.hpp).
   [[nodiscard]] virtual bool pins_outer_frames() const noexcept { return false; }
   /// The group of tasks that the frames inside belong to; null if none is known here.
   [[nodiscard]] virtual task_group* as_group() const noexcept { return nullptr; }
-  /// SUSPENSION-3: a clause may keep a continuation, which is unwound with it.  A walk enters that
-  /// once, and sets `leaf`.  `from` is the clause whose continuation the walk comes from, or null;
-  /// leave_kept_resumption() returns to it.
+  /// A clause may keep a continuation, which is unwound together with the clause (SUSPENSION-3).
+  /// So a walk along a chain enters that continuation, too, but only once.  True if the walk is to
+  /// enter: `leaf` is set to the innermost frame.  `from` is the clause in whose kept continuation
+  /// the walk already is, or null; leave_kept_resumption() returns it.
   [[nodiscard]] virtual bool enter_kept_resumption(frame_end* /*from*/,
                                                    continuation& /*leaf*/) noexcept {
     return false;
   }
+  /// The outer end of that continuation.
   [[nodiscard]] virtual frame_end const* end_of_kept_resumption() const noexcept { return nullptr; }
+  /// Called when a walk has come to that end.  Returns the `from` of the entry.
   [[nodiscard]] virtual frame_end* leave_kept_resumption() noexcept { return nullptr; }
-  /// SUSPENSION-3: the frames outside are to be unwound: the tasks need not finish.
+  /// Called when the frames outside are to be unwound: the tasks that work for them need not finish
+  /// (SUSPENSION-3).
   virtual void on_abandoned() noexcept {}
-  /// SUSPENSION-3: the suspension is to unwind further when the tasks have ended.
+  /// Has the suspension unwound further, as soon as the tasks have ended (SUSPENSION-3).
   virtual void unwind_later(suspension&) noexcept {}
-  /// SUSPENSION-3: the tasks have ended: an end of clause that waits here may unwind
-  /// (end_of_clause.hpp).
+  /// Called on the end of a clause that waits: the continuation that the clause has dropped can be
+  /// unwound, or another clause has unwound it (SUSPENSION-3, end_of_clause.hpp).
   virtual void on_remainder_free() noexcept {}
 
  protected:
@@ -116,30 +122,31 @@ class frame_end {
 }
 inline std::coroutine_handle<> continuation::resolve() const noexcept {
   if (is_frame()) return frame();
-  continuation const next = end().ended();  // most often one is enough
+  continuation const next = end().ended();  // most often one call is enough
   return next.is_frame() ? next.frame() : resolve_ends(next);
 }
 
 /// The part of a promise that does not depend on the result.  It comes first and has only pointers,
 /// so that it has the same offset in every frame.
 struct frame : pooled_in_body {
-  continuation parent;   // FRAME-2; the starter writes this and the members below
-  void* evidence;        // FRAME-3; being unwound: a prompt*, for a continuation
-  result_slot_base* to;  // FRAME-2; a result_slot<T>.  Null: being unwound
+  continuation parent;   // FRAME-2; written by the code that starts the frame, as the next two
+  void* evidence;        // FRAME-3; while unwound: a prompt**, where to put a continuation
+  result_slot_base* to;  // FRAME-2; a result_slot<T>.  Null while the frame is unwound
 };
 
 inline frame& frame_of(std::coroutine_handle<> h) noexcept {
   return std::coroutine_handle<frame>::from_address(h.address()).promise();
 }
 
-/// `rest`, a dropped continuation, is to be unwound before `outside`.  Returns what to unwind next.
+/// Has `rest`, a dropped continuation, unwound before `outside`.  Returns what to unwind next.
+/// `asked` as for destroy() below.
 continuation unwind_first(prompt& rest, continuation outside, bool asked) noexcept;
 
 /// Destroys frames of a chain, one after the other (resumption_parameter.hpp).
 class frame_unwinder {
  public:
-  /// Returns what to unwind next.  `asked`: the ends of clauses in the chain have been asked for
-  /// pins, and there are none (SUSPENSION-3).
+  /// Destroys a frame, and returns what to unwind next.  `asked`: the ends of clauses in the chain
+  /// have been asked for pins, and there are none (SUSPENSION-3).
   [[gnu::no_sanitize_address]] continuation destroy(std::coroutine_handle<> h,
                                                     bool asked) noexcept {
     frame& f = frame_of(h);
@@ -172,7 +179,7 @@ template <bool Asked = false>
   }
 }
 
-/// The same up to `last`, which is left as it is.
+/// The same, but destroys only the part of the chain inside `last`, which is left as it is.
 [[gnu::noinline, gnu::no_sanitize_address]] inline void unwind_inside(
     continuation at, frame_end const& last) noexcept {
   for (frame_unwinder chain;;) {
@@ -186,8 +193,10 @@ template <bool Asked = false>
     }
   }
 }
-/// Whether the frame there is cancelled.  In another chain, only frames that cannot run meanwhile
-/// are asked: a frame further out than a handler there may be resumed elsewhere, or never.
+/// Whether the frame `at` is cancelled.  The frame_ends further out are asked in turn, also those
+/// in other chains that wait for this one.  In such a chain the walk stops at the first handler: up
+/// to there the frames cannot run meanwhile, but a frame further out may be resumed elsewhere, or
+/// never.
 [[nodiscard, gnu::noinline]] inline bool is_cancelled_at(continuation at) noexcept {
   for (bool is_outside = false; !at.is_ordinary_code();) {
     if (at.is_frame()) {
@@ -204,12 +213,12 @@ template <bool Asked = false>
   }
   return false;
 }
-/// In the chain from there up to `last`, the innermost frame_end that pins, or whose kept
+/// In the chain from `at` up to `last`, the innermost frame_end that pins, or whose kept
 /// continuation has a pin; null if there is none.  Kept continuations inside one another take no
 /// native stack.
 [[nodiscard, gnu::noinline]] inline frame_end* find_pin(continuation at,
                                                         frame_end const& last) noexcept {
-  frame_end* clause = nullptr;  // whose continuation is being walked
+  frame_end* clause = nullptr;  // the clause whose kept continuation the walk is in
   for (;;) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
@@ -234,7 +243,7 @@ template <bool Asked = false>
   }
 }
 
-/// The same of one place: whether it pins, or the continuation that its clause keeps has a pin.
+/// Whether the frame_end `e` pins, or the continuation that its clause keeps has a pin.
 [[nodiscard]] inline bool is_pinned_at(frame_end& e) noexcept {
   continuation rest;
   if (e.pins_outer_frames()) return true;
@@ -244,7 +253,8 @@ template <bool Asked = false>
   return is_pinned;
 }
 
-/// Abandons all pins in the chain: from now on no query of cancellation goes further out.
+/// Tells all pins in the chain that the frames outside are to be unwound (on_abandoned).  From now
+/// on no query of cancellation goes further out.
 [[gnu::noinline]] inline void abandon_all(continuation at, frame_end const& last) noexcept {
   for (frame_end* e = find_pin(at, last); e; e = find_pin(e->outside(), last)) e->on_abandoned();
 }
@@ -257,7 +267,7 @@ struct frame_that_answers : frame {
     return static_cast<result_slot<T>&>(*to);
   }
   void unhandled_exception() noexcept {
-    if (!to) std::terminate();  // FRAME-1
+    if (!to) std::terminate();  // a destructor threw while the frame was unwound (FRAME-1)
     result().fail(std::current_exception());
   }
 };
@@ -267,26 +277,28 @@ struct frame_with_result : frame_that_answers<T> {
   void return_value(U&& value) {
     static_assert(std::is_convertible_v<U, T>,
                   "weft: co_return of a value that does not convert to the computation's type");
-    if (!this->to) std::terminate();  // FRAME-1, caught by the frame itself
+    if (!this->to) std::terminate();  // a destructor threw, and the body caught that (FRAME-1)
     if constexpr (std::is_convertible_v<U, T>) this->result().set(std::forward<U>(value));
   }
 };
 template <>
 struct frame_with_result<void> : frame_that_answers<void> {
   void return_void() noexcept {
-    if (!to) std::terminate();  // FRAME-1, caught by the frame itself
+    if (!to) std::terminate();  // a destructor threw, and the body caught that (FRAME-1)
     result().set();
   }
 };
 
-/// A frame has written its result, and is destroyed (FRAME-1, FRAME-2).
+/// Ends a frame that has written its result: destroys it, and goes on to its parent (FRAME-1,
+/// FRAME-2).
 inline transfer end_frame(std::coroutine_handle<> me) noexcept {
   continuation const up = frame_of(me).parent;
   me.destroy();
   return go_on(up.resolve());
 }
-/// The same out of line: under g++ with AddressSanitizer, its locals would be in the native frame
-/// of every coroutine, and resumptions stored in frames nest.
+/// The same out of line.  If it were inlined under g++ with AddressSanitizer, its locals would
+/// enlarge the native frame of every coroutine; and these native frames nest where frames store
+/// resumptions.
 [[gnu::noinline]] inline transfer end_frame_by_a_call(std::coroutine_handle<> me) noexcept {
   return end_frame(me);
 }

@@ -18,12 +18,12 @@
 #include "effects/detail/prompt.hpp"
 #include "effects/region.hpp"
 
-/// The prompt of a handler whose clauses resume once, or more often bitwise.  One allocation holds
-/// the handler, the body's function and all evidence.
+/// The prompt of a handler whose clauses resume once, or any number of times bitwise.  One
+/// allocation holds the handler, the body's function and all evidence.
 namespace weft::detail {
 
-/// The handler, and the evidence that it needs of the row around, whose prompts it keeps
-/// (PROMPT-1).
+/// The handler, and the evidence that is needed of the row around it.  Keeps the prompts of that
+/// evidence (PROMPT-1).
 template <class S>
 class handler_slot {
  public:
@@ -64,8 +64,8 @@ class handler_slot {
   gathered<typename S::needed> outers_;
 };
 
-/// The body has ended: writes the answer, from on_return if there is one, to the frame that waits
-/// for it.  Clears `result`, which may hold a resumption that keeps the prompt.
+/// Called when the body has ended: writes the answer, from on_return if there is one, to the frame
+/// that waits for it.  Clears `result`, which may hold a resumption that keeps the prompt.
 template <class S>
 void deliver(prompt const& p, typename S::handler& h, result_slot<typename S::body_result>& result,
              result_slot<typename S::answer>& to) noexcept {
@@ -91,7 +91,8 @@ void deliver(prompt const& p, typename S::handler& h, result_slot<typename S::bo
   if constexpr (!std::is_trivially_destructible_v<kept<T>>) result.clear();
 }
 
-/// Starts `body`, an eff or the result of a function; its frames end at `p`.
+/// Makes the first frame of `body`, an eff or the result of a function, ready to run; the chain of
+/// frames ends at `p`.
 template <class Eff>
 std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence,
                                      result_slot_base& result) {
@@ -102,8 +103,8 @@ std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence,
   return frame;
 }
 
-/// Installs a handler and starts its body: returns the frame to run next.  The answer goes `to`,
-/// then `who` continues.  A handler that is lent joins the region `borrow_scope`.
+/// Installs a handler and starts its body: returns the frame to run next.  The answer goes into
+/// `to`, then `waiter` continues.  A handler that is lent joins the region `borrow_scope`.
 template <class Around, bool Inner, class Handling>
 std::coroutine_handle<> install(Handling&& what, void* around, continuation waiter,
                                 result_slot_base& to, region* borrow_scope);
@@ -158,7 +159,7 @@ class handler_prompt<S, row<Es...>> final
     if constexpr (S::copies) this->rebinds_ = !is_empty_row<typename S::rebound>;
   }
 
-  /// Starts the body: returns its first frame.
+  /// Starts the body: returns the frame to run next.
   std::coroutine_handle<> start(typename S::body&& body, region* borrow_scope) {
     result_.where = this->to().where;
     void* const all = body_evidence_.view();

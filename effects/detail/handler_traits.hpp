@@ -24,13 +24,13 @@ class [[nodiscard]] handling {
   Body body;
 };
 
-/// Inner: it is the body of another handling, with no frame in between.
+/// `Inner`: the handling is the body of another handling, with no frame in between.
 template <class Handling, class Around, bool Inner = false>
 struct handler_traits;
 
 // ---- bodies: an eff, a function that returns one, or another handling
 //
-// The row of the first two is known; a handling may use every effect that is available.
+// The row of the first two is known; a handling may use every effect of the row `Available`.
 
 template <class Body, class Available>
 struct body_traits;
@@ -84,17 +84,21 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   static constexpr bool copies = is_multi_shot && std::is_same_v<Policy, bitwise>;
   static constexpr bool records = is_multi_shot && !copies;
   static constexpr bool captures = has_kind<clause_kind::control> || is_multi_shot;
-  /// A borrowed handler that is not a region, and whose body may still be suspended when the handle
-  /// expression has its answer, is lent to that expression, which is then its region.
+  /// Whether the handler is lent to the handle expression, which is then its region.  That is so if
+  /// the handler is borrowed and is no region, and its body may still be suspended when the
+  /// expression has its answer.
   static constexpr bool is_lent = borrowed && !is_region && (captures || Inner);
   static constexpr bool stays = (borrowed && is_region) || is_lent;
 
-  /// Whether it may be copied byte by byte inside a body that is (multi_shot.hpp).
+  /// Whether the prompt of the handler may be copied byte by byte, as part of a body that is
+  /// resumed bitwise (multi_shot.hpp).
   static constexpr bool is_copyable =
       std::is_trivially_copyable_v<handler> && !is_region && !is_multi_shot && !(stays && Inner) &&
       is_empty_row<rebound> && (!body_function<Body> || std::is_trivially_copyable_v<Body>);
 
-  /// The effects around that the body or a clause may perform, or that are handled here as well.
+  /// The effects of the row around whose handlers the prompt keeps: those that the body performs,
+  /// and those that are handled here as well (for outer_of).  All effects of the row, if a clause
+  /// performs outward, or continuations are captured or rebound.
   using needed =
       std::conditional_t<has_kind<clause_kind::asking> || captures || !is_empty_row<rebound>,
                          Around, row_intersection<Around, row_set<body_effects, row<Es...>>>>;
@@ -145,7 +149,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
         return false;
     }
   }
-  /// Replaces an ill-formed handling: of the same type, as far as that is known.
+  /// Replaces an ill-formed handling: yields the same type, as far as that is known.
   static auto instead() {
     if constexpr (!is_handling<Body>) {
       using answer = answer_type<handler, typename body::value_type>;
@@ -182,7 +186,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
         "answer must be trivially copyable");
     return is_trivially_copyable;
   }
-  /// For a composition: each handler inside.
+  /// Whether the body can be copied; for a composition, also each handler inside.
   static consteval bool body_can_be_copied() {
     if constexpr (is_handling<Body>) {
       constexpr bool inner_can_be_copied =
@@ -196,7 +200,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
       else
         return false;
     } else {
-      constexpr bool is_started_here = !is_eff<Body>;  // else its frame is elsewhere
+      constexpr bool is_started_here = !is_eff<Body>;  // an eff has its frame elsewhere
       static_assert(is_started_here,
                     "weft: a body that is resumed bitwise is started where it is handled: pass a "
                     "function, not its result");

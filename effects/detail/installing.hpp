@@ -60,7 +60,8 @@ class borrow_scope : public region {
   }
 
  private:
-  /// The tasks may refer to the frame that lent the handler, and that frame continues.
+  /// Ends the program: tasks may refer to the frame that lent the handler, and that frame
+  /// continues.
   [[noreturn, gnu::cold, gnu::noinline]] static void end_of_the_program(
       resident const& kept) noexcept {
     std::fprintf(stderr, "weft: the borrowed handler %s: and tasks are open in there\n",
@@ -98,13 +99,13 @@ class installing {
   }
 
  private:
-  Handling& what_;  // the temporary: g++ 12 copies objects that it must not
+  Handling& what_;  // the temporary itself: g++ 12 copies objects that must not be copied
   [[no_unique_address]] std::conditional_t<lends<Handling, Around>(), borrow_scope, no_borrow_scope>
       borrow_scope_;
   result_slot<A> answer_;
 };
 
-/// The same from ordinary code.
+/// Installs a handler and runs its body from ordinary code; returns the answer.
 template <class Handling>
 typename handler_traits<Handling, row<>>::answer run_handling(Handling&& what,
                                                               std::source_location where) {

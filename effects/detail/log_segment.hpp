@@ -32,8 +32,8 @@ struct boxed_answer final : boxed {
   R value;
 };
 
-/// An answer from which the next ones can be computed, if its operation is performed repeatedly:
-/// as with consecutive numbers.
+/// An answer from which the answers to the next operations of the same kind can be computed, as
+/// with consecutive numbers.
 template <class R>
 concept consecutive_answer = fits_a_word<R> && requires(R const& r, std::uint32_t n) {
   { r.nth_after(n) } -> std::same_as<R>;
@@ -74,16 +74,18 @@ class log_entry {
       return site::same_place(where_, s.where);
     return is_at_slow(s);
   }
-  /// The same, where another module of the program may have recorded it, or performs it.
+  /// The same if the pointers or hashes differ: another module of the program may have recorded the
+  /// answer, or perform the operation.
   [[nodiscard, gnu::noinline]] bool is_at_slow(site const& s) const noexcept { return at() == s; }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-  /// Counts one more, if this is a void answer of that site.
+  /// Counts one repetition more, and returns true, if this is a void answer of that site.
   [[nodiscard]] bool counts(site const& s) noexcept {
     if (kind_ != is_nothing || count_ == most_often || !is_at(s)) return false;
     ++count_;
     return true;
   }
-  /// Counts one more, if this is of that site and `number` comes next.
+  /// Counts one repetition more, and returns true, if this is an answer of that site and `number`
+  /// comes next.
   template <consecutive_answer R>
   [[nodiscard]] bool counts(site const& s, R const& number) noexcept {
     if (kind_ != is_word || count_ == most_often || !is_at(s)) return false;
@@ -91,8 +93,8 @@ class log_entry {
     ++count_;
     return true;
   }
-  /// Answers the `nth` of the operations that this counts, from 0 on.  The operation is the same,
-  /// and so the type of its answer.
+  /// Answers the `nth` of the operations that this counts, from 0 on.  The caller has checked that
+  /// the operation is the same, so the type of its answer is, too.
   template <class R>
   void answer_to(result_slot<R>& a, [[maybe_unused]] std::uint32_t nth) const {
     if (kind_ == is_error) [[unlikely]]
@@ -130,7 +132,7 @@ class log_entry {
   operation_info const* operation_;
   std::source_location where_;
   std::uint32_t hash_;
-  std::uint32_t kind_ : 2;  // a kind
+  std::uint32_t kind_ : 2;  // an enumerator of `kind`
   std::uint32_t count_ : 30;
   union {
     std::uint64_t word_;
@@ -146,9 +148,9 @@ class log_segment {
   log_segment(log_segment const&) = delete;
   log_segment& operator=(log_segment const&) = delete;
 
-  /// A segment that follows the first `length` entries of `before`, and takes over the caller's
-  /// count of that.  It has twice the room of `before`, or the least if `little`.  The first slot
-  /// is claimed.  Null if there is no memory.
+  /// Makes a segment that follows the first `length` entries of `before`, and takes over the
+  /// caller's count of `before`.  It has twice the room of `before`, up to most_room; or least_room
+  /// if `little`.  The first slot is claimed.  Null if there is no memory.
   static log_segment* make(log_segment* before, std::uint32_t length, bool little) noexcept {
     std::uint32_t const room = !before || little            ? least_room
                                : before->room_ >= most_room ? most_room
@@ -168,10 +170,11 @@ class log_segment {
     // Relaxed: a count of one remains one, because only the caller could add to it.
     return owners_.load(std::memory_order_relaxed) == 1;
   }
-  /// Gives up a count of `s`; in a loop, so that a long past takes no native stack.
+  /// Gives up a count of `s`, and then of the segments before it; in a loop, so that a long past
+  /// takes no native stack.
   static void drop(log_segment* s) noexcept {
-    // acq_rel: with itself; the thread that destroys the entries has seen all that was done with
-    // them.
+    // acq_rel, pairs with itself: each drop of a count is a release, and the last one also an
+    // acquire.  So the thread that destroys the entries has seen all that was done with them.
     while (s && s->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       auto* const before = s->before_;
       auto const room = s->room_;
@@ -181,10 +184,11 @@ class log_segment {
     }
   }
 
-  /// Claims slot `i` for the caller, whose view ends there.  False if it is taken, or there is none.
+  /// Claims slot `i` for the caller, whose view ends there.  False if the slot is taken, or if
+  /// there is no such slot.
   [[nodiscard]] bool claim(std::uint32_t i) noexcept {
-    // Relaxed: this only decides which log gets the slot.  Another thread sees the entry after its
-    // owner has handed it a log.
+    // Relaxed: this only decides which log gets the slot.  Another thread reads the entry in a log
+    // that was copied later and handed to that thread; the hand-over synchronises.
     return i != room_ && size_.compare_exchange_strong(i, i + 1, std::memory_order_relaxed);
   }
   void put(std::uint32_t i, log_entry&& e) noexcept {
@@ -214,7 +218,7 @@ class log_segment {
     return std::launder(reinterpret_cast<log_entry*>(this + 1));
   }
 
-  std::atomic<std::uint32_t> owners_ = 1;  // logs, and segments that follow
+  std::atomic<std::uint32_t> owners_ = 1;  // the logs and later segments that refer to it
   std::atomic<std::uint32_t> size_ = 1;    // slots that are claimed
   log_segment* const before_;
   std::uint32_t const length_before_;  // entries of before_ that precede ours

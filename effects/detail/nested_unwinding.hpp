@@ -14,9 +14,10 @@
 /// Unwinding that begins inside another one: a destructor in a frame drops a resumption, or ends a
 /// region.
 ///
-///   NEST-1  Such a continuation may refer to an object that is older than its owner, for instance
-///       a local that is declared before it.  So it must be unwound before the destructor returns.
-///       C++ cannot suspend a destructor: each nested unwinding takes native stack.
+///   NEST-1  The dropped continuation may refer to an object that is destroyed right after the
+///       resumption which owns the continuation, such as a local declared before that resumption.
+///       So the continuation is unwound before the destructor returns.  Since C++ cannot suspend a
+///       destructor, each nested unwinding takes native stack.
 ///   NEST-2  The program ends with a message before the stack is used up.
 namespace weft::detail {
 
@@ -36,7 +37,7 @@ struct native_stack {
   ::pthread_attr_destroy(&attributes);
   std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) -
                               reinterpret_cast<std::uintptr_t>(lowest);
-  if (is_known && left < size) found = {left, size};  // else it is a stack of the program's own
+  if (is_known && left < size) found = {left, size};  // else the program runs on a stack of its own
 #endif
   return found;
 }

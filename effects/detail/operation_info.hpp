@@ -31,20 +31,21 @@ void fail_answer(result_slot_base& a, std::exception_ptr e) noexcept {
 }
 
 enum class answer_size : unsigned char { nothing, word, large };
-/// An answer that can be stored as a word.
+/// Whether an answer can be stored as a word.
 template <class R>
 constexpr bool fits_a_word =
     std::is_trivially_copyable_v<kept<R>> && sizeof(kept<R>) <= sizeof(std::uint64_t);
 
 struct operation_info : type_identity {
   answer_size size;
-  /// Records its answer; or, if the operation seals, the end of the log.
+  /// Records the answer of the operation in a log; or ends the log, if the operation seals.
   void (*record)(replay_log&, site const&, result_slot_base&) noexcept;
-  /// Answers it with an exception.
+  /// Answers the operation with an exception.
   void (*fail)(result_slot_base&, std::exception_ptr) noexcept;
-  /// A cancellation is not reported to its performer before it is answered.
+  /// Whether the performer learns of a cancellation only after the operation has been answered.
   bool is_to_be_answered;
-  /// Its answer is a turn and nothing else: a cancellation that comes before the turn replaces it.
+  /// Whether the answer means no more than that the performer has its turn: a cancellation that
+  /// comes before the turn replaces such an answer.
   bool is_only_a_turn;
 };
 template <class O>
@@ -75,7 +76,8 @@ concept says_its_hash = requires(O const& o) {
   { hash_value(o) } -> std::convertible_to<std::size_t>;
 };
 
-/// Zero if the data cannot be compared.  FNV-1a (Fowler, Noll, Vo) for plain bytes.
+/// A hash of the data; zero if the data cannot be compared.  FNV-1a (Fowler, Noll, Vo) for plain
+/// bytes.
 template <class O>
 std::size_t argument_hash([[maybe_unused]] O const& o) {
   if constexpr (says_its_hash<O>) {
@@ -104,12 +106,13 @@ struct site {
   [[nodiscard]] bool is_of(operation_info const* o) const noexcept {
     return operation == o || (operation && o && *operation == *o);
   }
-  /// Code that is compiled with NDEBUG gives no hash.
+  /// Whether the hashes agree.  Zero agrees with any hash: code that is compiled with NDEBUG
+  /// computes none.
   static bool same_hash(std::uint32_t a, std::uint32_t b) noexcept {
     return a == b || a == 0 || b == 0;
   }
-  /// Equal pointers are equal source locations, if these are pointers; else line and file are
-  /// compared.
+  /// Whether the source locations are equal.  If a source_location is one pointer, equal pointers
+  /// settle it; otherwise line and file are compared.
   static bool same_place(std::source_location const& a, std::source_location const& b) noexcept {
     if constexpr (sizeof(std::source_location) == sizeof(void*))
       if (std::bit_cast<void const*>(a) == std::bit_cast<void const*>(b)) [[likely]]

@@ -12,7 +12,8 @@
 
 namespace weft::detail {
 
-/// Whether a temporary of it in a co_await is destroyed once: g++ 12 destroys an aggregate twice.
+/// Whether an `O` that is a temporary in a co_await is destroyed once: g++ 12 destroys an aggregate
+/// twice.
 template <class O>
 constexpr bool is_destroyed_once =
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
@@ -85,8 +86,8 @@ class performing {
   result_slot<R> answer_;
 };
 
-/// The same for an `X` that converts the answer.  If x.is_ready(), it needs none: its operation,
-/// whose result is void, is not performed.
+/// The same for an awaitable `X` that converts the answer.  If x.is_ready(), no answer is needed,
+/// and the operation of `X`, whose result is void, is not performed.
 template <class X, class Performing>
 class finishing {
  public:

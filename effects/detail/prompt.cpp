@@ -53,7 +53,8 @@ void suspension::move_suspension(suspension& from, suspension& to,
 // ---- unwinding
 
 void suspension::lose_leaf(std::string_view const& handler) noexcept {
-  if (lost_ && lost_handler_ == &handler) return;  // others may read it (SUSPENSION-3)
+  // Not written again if equal: another thread may read it (SUSPENSION-3).
+  if (lost_ && lost_handler_ == &handler) return;
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;
   lost_handler_ = &handler;
@@ -84,7 +85,8 @@ void prompt::end_of_handler() noexcept {
     lose_handler();
     if (held_by_) held_by_->cut(*this, handler_name());
   } else {
-    if (is_ != state::ended && is_ != state::leaving) keep();  // for the resumption
+    // The unwinding below gives up a count; the resumption still has its own.
+    if (is_ != state::ended && is_ != state::leaving) keep();
     if (borrowed_ && is_pinned()) [[unlikely]]
       lose_handler();
     (void)unwind_suspended();
@@ -100,7 +102,9 @@ void no_memory_to_unwind() noexcept {
 }
 
 void prompt::unwind_on() noexcept {
-  // acq_rel: with itself, as below; the party that unwinds sees all that was done before, and waiter_.
+  // [2] acq_rel, pairs with [1] in try_claim_remainder() and [3] in leave_remainder().  If this
+  // exchange is the first of two, the other party sees all that was done before; if it is the
+  // second, it sees waiter_ and all that the other party has done.
   switch (remainder_.exchange(remainder_state::free, std::memory_order_acq_rel)) {
     case remainder_state::pinned:
       is_ = state::cut;
@@ -112,7 +116,8 @@ void prompt::unwind_on() noexcept {
   }
 }
 
-/// REST-1.  A pinned continuation is dropped at once, natively: the pin unwinds it.
+/// Has the continuation unwound by the loop of the caller (REST-1).  A pinned continuation is
+/// dropped at once, natively: it is unwound up to the pin, which later has the rest unwound.
 continuation prompt::drop_before(continuation outside, bool asked) noexcept {
   if (is_given_up_ || !may_be_pinned()) return drop(), outside;
   bool const was_asked =
@@ -131,7 +136,8 @@ void prompt::leave_remainder() noexcept {
   if (in_charge_ || clauses_ != 0) return;  // another clause unwinds it, or will
   is_given_up_ = true;
   share_with_outers();
-  // acq_rel: as in unwind_on().
+  // [3] acq_rel, pairs with [2] in unwind_on(): whichever of the two is the second unwinds, and
+  // sees all that the other party has done.
   if (remainder_.exchange(remainder_state::pinned, std::memory_order_acq_rel) !=
       remainder_state::free)
     return;
@@ -144,9 +150,10 @@ void prompt::on_handed_over() noexcept {
     share_with_outers();
   }
   remainder_.store(clauses_ ? remainder_state::clauses : remainder_state::pinned,
-                   std::memory_order_relaxed);  // as above
+                   std::memory_order_relaxed);  // relaxed: the pin takes over after this
 }
-/// With those inside, and all that they may perform to.
+/// Marks as shared by threads: this prompt, those inside it, and all prompts to which these may
+/// perform.
 void prompt::share_with_outers() noexcept {
   std::vector<prompt*> all;
   try {
@@ -159,7 +166,7 @@ void prompt::share_with_outers() noexcept {
       all[i]->is_shared_by_threads_ = true;
     }
   } catch (std::bad_alloc const&) {
-    // The outers of each prompt that is marked are in the list.
+    // The list has the outers of each prompt that is marked already.
     for (prompt* const p : all) p->share_without_memory();
     share_without_memory();
     if (is_ == state::suspended)
@@ -173,9 +180,10 @@ void prompt::share_without_memory() noexcept {
   visit_outers(prompt_visitor(goes_on));
 }
 
-/// SUSPENSION-3 cannot be kept there, because the handler ends now: ends the program.
+/// Ends the program if there is a pin at `part` or inside it.  The pin demands that `part` is
+/// unwound only after its tasks have ended (SUSPENSION-3), but the handler of `part` ends now.
 void suspension::require_unpinned(frame_end& part, std::string_view const& handler) noexcept {
-  // Relaxed: as in pinned_by().
+  // Relaxed, as in pinned_by(): the flag is set before the chain is handed to this thread.
   if (!some_frame_pins.load(std::memory_order_relaxed)) return;
   if (!is_pinned_at(part) && !find_pin(at_.leaf, part)) return;
   std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
@@ -198,13 +206,14 @@ void suspension::cut(frame_end& part, std::string_view const& handler) noexcept 
       require_unpinned(*other, handler);
       at_.leaf = unwind(at_.leaf, *other);
     }
-  bool const was_dropped = is_ != state::cutting;  // by a destructor
+  bool const was_dropped = is_ != state::cutting;  // by a destructor, while it was cut
   is_ = state::cut;
   if (was_dropped) (void)unwind_suspended();
   release_suspension();
 }
 
-/// In the remainder of the chain, a place whose handler has ended; null if there is none.
+/// The innermost place in the remainder of the chain whose handler has ended; null if there is
+/// none.
 frame_end* suspension::first_lost() noexcept {
   for (continuation at = at_.leaf;;) {
     if (at.is_frame()) {
@@ -237,7 +246,7 @@ void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept {
 // ---- whether the handlers further out are there
 
 void prompt::check_outers() {
-  unsigned const losses = losses_.load(std::memory_order_relaxed);  // as in require_outers
+  unsigned const losses = losses_.load(std::memory_order_relaxed);  // relaxed: a hint
   std::vector<prompt*> outers;
   add_outers(outers);
   require_outers(std::move(outers), nullptr);

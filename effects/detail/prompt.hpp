@@ -20,16 +20,17 @@
 ///   PROMPT-1  The owners of a prompt, which it counts: its body until that ends, each inner prompt
 ///       that can perform to it, each coroutine clause that is not done.  While the body is
 ///       suspended, its count belongs to its resumption.  The counts are plain, because all frames
-///       under one handler belong to one thread at a time.  They are atomic for prompts around
-///       processes of several threads, and for those that are left to a pin (SUSPENSION-3); these
-///       are marked as shared before.
+///       under one handler belong to one thread at a time.  Only prompts around processes of
+///       several threads, and prompts that are left to a pin (SUSPENSION-3), are counted
+///       atomically; they are marked as shared before.
 ///   PROMPT-2  `current_` is the chain of active prompts of this thread, up to the nearest ordinary
-///       code that drives.  A capture walks it from the innermost prompt to that of the handler: no
-///       step for the nearest.  A prompt that is not in it cannot be captured to.
+///       code that drives.  A capture walks along this chain from the innermost prompt to the
+///       prompt of the handler; if that is the innermost, no step is needed.  A prompt that is not
+///       in the chain cannot be captured to.
 ///   PROMPT-3  A prompt that was captured to is a suspension (suspension.hpp).
 ///   PROMPT-4  Each resume sets anew what waits for the answer (`waiter_`, `to_`).
 ///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and others
-///       can still perform to it, their operations throw resumption_expired from then on.
+///       can still perform to that handler, their later operations throw resumption_expired.
 namespace weft::detail {
 
 /// A function to be called with each of several prompts.
@@ -64,11 +65,13 @@ class prompt : public suspension, public pooled_in_body {
       destroy();
   }
   [[nodiscard]] unsigned owners() const noexcept {
-    return owners_.load(std::memory_order_relaxed);  // relaxed: one thread's, or a hint
+    return owners_.load(std::memory_order_relaxed);  // relaxed: one thread counts, or a hint
   }
-  /// From now on several threads keep and release it.
+  /// Called before several threads keep and release the prompt: from now on, its owners are counted
+  /// atomically.
   void become_shared() noexcept { is_shared_by_threads_ = true; }
-  /// For the destructor of an inner prompt; delete_deferred() follows.  So nested prompts take no
+  /// Releases the prompt in the destructor of an inner prompt: the last owner puts the prompt on a
+  /// list, and delete_deferred() deletes it afterwards.  So deleting nested prompts takes no native
   /// stack.
   void release_by_inner() noexcept {
     if (drop_count()) up_ = std::exchange(deferred_deletes_, this);
@@ -79,7 +82,7 @@ class prompt : public suspension, public pooled_in_body {
 
   // ---- running
 
-  /// Sets the waiter for the answer: `to` gets it, then `who` continues (PROMPT-4).
+  /// Sets the waiter for the answer: `to` gets the answer, then `waiter` continues (PROMPT-4).
   void aim(continuation waiter, result_slot_base& to) noexcept { waiter_ = waiter, to_ = &to; }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept {
@@ -88,13 +91,14 @@ class prompt : public suspension, public pooled_in_body {
   }
 
   [[nodiscard]] bool is_innermost() const noexcept { return current_ == this; }
-  /// Whether this is around the running code, with no ordinary code in between.
+  /// Whether this prompt is around the running code, with no ordinary code that drives in between.
   [[nodiscard]] bool is_active() const noexcept {
     prompt const* p = current_;
     while (p && p != this) p = p->up_;
     return p != nullptr;
   }
-  /// Before a capture through the prompts inside.  Throws needs_control if there is ordinary code.
+  /// Called before a capture through other prompts: holds those inside.  Throws needs_control if
+  /// ordinary code stands in between.
   void hold_inner(std::string_view operation, std::source_location where) {
     if (!hold(current_, *this)) throw_across(operation, where);
   }
@@ -115,7 +119,8 @@ class prompt : public suspension, public pooled_in_body {
       answered();
     return leaf();
   }
-  /// Throws resumption_expired unless this may be resumed; if not `by_place`, under other handlers.
+  /// Throws resumption_expired unless the continuation may be resumed.  If not `by_place`, other
+  /// handlers will be bound (rebinding.hpp), so those further out are not checked here.
   void require_open(bool by_place = true) {
     if (is_given_up_ || is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
@@ -123,63 +128,70 @@ class prompt : public suspension, public pooled_in_body {
   }
   /// Throws resumption_expired if a handler further out has ended.
   void require_outers() {
-    // Relaxed: a hint.  A loss on another thread is made known by other means, or not at all.
+    // Relaxed: the count only says whether a check is needed.  If a handler has ended on another
+    // thread, this thread sees that only if something else synchronises the two.
     if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
   }
-  /// The same of `outers`; throws rebound_to_itself if `inside` is one of them or further out.
+  /// The same for the handlers `outers` and those further out of them.  Also throws
+  /// rebound_to_itself if `inside` is one of all these.
   void require_outers(std::vector<prompt*> outers, prompt const* inside) const;
-  /// Unwinds the remainder of the suspended chain, and gives up the resumption's count.
+  /// Drops the resumption: unwinds the suspended chain, or what is left of it, and gives up the
+  /// resumption's count.
   [[gnu::noinline]] void drop() noexcept {
     if (is_given_up_ || is_ == state::ended || is_ == state::leaving) return release();
     if (is_pinned()) [[unlikely]]
       abandon_handler();
     unwind_body();
   }
-  /// The same as a step of an unwinding that continues at `outside`: returns what to unwind next.
-  /// `asked`: the ends of clauses in the chain have been asked for pins, and there are none
-  /// (SUSPENSION-3).
+  /// The same, but as one step of an unwinding that continues at `outside` later: returns what to
+  /// unwind next.  `asked`: the ends of clauses in the chain have been asked for pins, and there
+  /// are none (SUSPENSION-3).
   [[nodiscard]] virtual continuation drop_before(continuation outside, bool asked) noexcept;
   // ---- SUSPENSION-3, when a clause has dropped its continuation (end_of_clause.hpp)
 
-  /// Which party unwinds the dropped continuation.  pinned: the last pin; clauses: an unfinished
-  /// clause, once no pin is left; free: the same, and no pin is left; awaited: the end of clause
-  /// `waiter_`, which is notified when no pin is left.
+  /// Which party unwinds the dropped continuation.  `pinned`: the last pin; `clauses`: an
+  /// unfinished clause, once no pin is left; `free`: an unfinished clause, and no pin is left;
+  /// `awaited`: the end of a clause, `waiter_`, which is notified when no pin is left.
   enum class remainder_state : unsigned char { pinned, clauses, free, awaited };
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
-  /// The end of clause that unwinds it (CLAUSE-3); null if there is none yet.
+  /// The end of a clause that is in charge of the dropped continuation (CLAUSE-3); null if there is
+  /// none yet.
   [[nodiscard]] frame_end* in_charge() const noexcept {
     return in_charge_ ? &waiter_.end() : nullptr;
   }
-  /// `by` takes charge of it.  True if it can be unwound now.
+  /// `by`, the end of a clause, takes charge of the dropped continuation.  True if that can be
+  /// unwound now; if not, `by` is notified when it can.
   [[nodiscard]] bool try_claim_remainder(frame_end& by) noexcept {
     waiter_ = continuation(by);
     in_charge_ = true;
-    // acq_rel: as in unwind_on().
+    // [1] acq_rel, pairs with [2] in unwind_on().  If this exchange is the first of the two, the
+    // last pin sees waiter_; if it is the second, it sees all that was done before [2].
     return remainder_.exchange(remainder_state::awaited, std::memory_order_acq_rel) ==
            remainder_state::free;
   }
-  /// Unwinds it as far as possible.  True if that was all.
+  /// Unwinds the dropped continuation as far as possible.  True if nothing is left of it.
   [[nodiscard]] bool unwind_further() noexcept {
     remainder_.store(remainder_state::clauses,
-                     std::memory_order_relaxed);  // relaxed: no other party has it
+                     std::memory_order_relaxed);  // relaxed: no other party has it now
     is_ = state::cut;
     unwind_body();
     return is_ != state::leaving;
   }
-  /// No clause unwinds it any more.
+  /// Called when a clause gives up the dropped continuation, because nothing can wait there.  If no
+  /// other clause unwinds it, the last pin will; if no pin is left, it is unwound here.
   void leave_remainder() noexcept;
-  /// Of a scheduler: a frame in which the running process waits, and then continues to the
-  /// argument.
+  /// For the prompt of a scheduler: a frame in which the running process waits for the remainder,
+  /// and which then continues to the argument.  Null if there is none.
   [[nodiscard]] virtual std::coroutine_handle<> wait_for_remainder(end_of_clause&) noexcept {
     return {};
   }
 
   // ---- queries
 
-  /// The handler must not be used any more.
+  /// Whether the handler must not be used any more.
   [[nodiscard]] bool handler_is_gone() const noexcept {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
@@ -189,7 +201,7 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] bool records() const noexcept { return records_; }
   [[nodiscard]] prompt* up() const noexcept { return up_; }
   void held_by_now(suspension* h) noexcept { held_by_ = h; }
-  /// The answer that the leaf waits for has been filled in.
+  /// Called when the answer that the leaf waits for has been filled in.
   virtual void answered() noexcept {}
   /// The source location of `handle`.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
@@ -215,7 +227,7 @@ class prompt : public suspension, public pooled_in_body {
   }
   [[nodiscard]] continuation outside() const noexcept override { return waiter_; }
   [[nodiscard]] bool lost() const noexcept override { return expired_; }
-  /// By unwind(), of which this is a part: the body was destroyed, it has not ended.
+  /// Called by unwind() when it has destroyed the body, which has not ended by itself.
   continuation dropped() noexcept override {
     continuation const outside = waiter_;
     finish();
@@ -231,7 +243,8 @@ class prompt : public suspension, public pooled_in_body {
     return current_ ? current_->arena_ : nullptr;
   }
 
-  /// Ordinary code that drives: from inside, prompts outside cannot be captured to (PROMPT-2).
+  /// Stands for ordinary code that drives: while it exists, prompts outside cannot be captured to
+  /// (PROMPT-2).
   class driver {
    public:
     driver() noexcept : outside_(std::exchange(current_, nullptr)) {}
@@ -247,9 +260,10 @@ class prompt : public suspension, public pooled_in_body {
   prompt() = default;
   virtual ~prompt() = default;
 
-  /// The body has ended and its result is written: the prompt outside becomes the innermost.
+  /// Called when the body has ended and its result is written: the prompt outside becomes the
+  /// innermost.
   void step_out() noexcept { current_ = up_; }
-  /// No frames are left (PROMPT-5).
+  /// Ends the prompt, when no frames are left (PROMPT-5).
   void finish() noexcept {
     is_ = state::ended;
     if (borrowed_ && is_shared()) [[unlikely]]
@@ -257,48 +271,50 @@ class prompt : public suspension, public pooled_in_body {
     leave_region();
     release();
   }
-  /// Whether there are other owners.
+  /// Whether there is more than one owner.
   [[nodiscard]] bool is_shared() const noexcept { return owners() > 1; }
-  /// The region or the borrow scope of the handler ends before the body.
+  /// Called when the region or the borrow scope of the handler ends before the body.
   void end_of_handler() noexcept;
   /// For constructors.  `fragile`: a handler further out may end before this is resumed.
   void set_fragile(bool fragile) noexcept {
     fragile_ = fragile;
-    if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // as in require_outers
+    if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // relaxed: a hint
   }
 
-  /// The body will be unwound later (SUSPENSION-3): the handler may end before that.
+  /// Gives up the handler, which may end before the body is unwound (SUSPENSION-3).
   [[gnu::cold, gnu::noinline]] void abandon_handler() noexcept {
     if (borrowed_) lose_handler();
     leave_region();
   }
 
-  /// From now on operations throw resumption_expired.
+  /// Exchanges the evidence: from now on, operations throw resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
   /// Destroys the suspended frames.
   virtual void unwind_body() noexcept { (void)unwind_suspended(); }
-  /// The handler has ended, or is about to; others may perform to it.
+  /// Called when the handler has ended, or is about to, and others may perform to it: counts the
+  /// loss, and exchanges the evidence.
   void lose_handler() noexcept {
-    // Relaxed: see require_outers().
+    // Relaxed: the count is a hint for require_outers().
     losses_.fetch_add(1, std::memory_order_relaxed);
     end_evidence();
   }
 
-  bool borrowed_ = false;         // the handler is
-  bool records_ = false;          // answers; wants answered()
-  bool in_charge_ = false;        // waiter_ is, of what is left of us
-  bool is_given_up_ = false;      // by its resumption: `is_` belongs to the party that unwinds
-  frame_arena* arena_ = nullptr;  // of the body around us, or our own
+  bool borrowed_ = false;         // the handler is borrowed
+  bool records_ = false;          // this records answers: answered() must be called
+  bool in_charge_ = false;        // waiter_ is in charge of the remainder (CLAUSE-3)
+  bool is_given_up_ = false;      // by the resumption: the party that unwinds owns `is_`
+  frame_arena* arena_ = nullptr;  // the arena of the body around us, or our own
 
  private:
-  /// Whether it was the last one.
+  /// Drops one count.  True if it was the last one.
   [[nodiscard]] bool drop_count() noexcept {
-    // acq_rel: with itself; the thread that destroys it has seen all that was done with it.
+    // acq_rel, pairs with itself: each drop of a count is a release, and the last one also an
+    // acquire.  So the thread that destroys the prompt has seen all that was done with it.
     if (is_shared_by_threads_) [[unlikely]]
       return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     unsigned const left = owners() - 1;
-    owners_.store(left, std::memory_order_relaxed);  // relaxed: one thread's
+    owners_.store(left, std::memory_order_relaxed);  // relaxed: only one thread counts
     return left == 0;
   }
   [[gnu::noinline]] void destroy() noexcept {
@@ -314,7 +330,8 @@ class prompt : public suspension, public pooled_in_body {
   [[noreturn]] void throw_expired(std::string_view handler) const;
   [[noreturn]] void throw_inside(prompt const& outer) const;
 
-  /// PROMPT-2; and the prompts to be deleted, linked by up_.
+  /// The innermost active prompt of this thread (PROMPT-2); and the first of the prompts that are
+  /// to be deleted, linked by up_.
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* deferred_deletes_ =
       nullptr;
@@ -323,18 +340,19 @@ class prompt : public suspension, public pooled_in_body {
 
   bool fragile_ = false;               // a handler further out may end before we do
   bool expired_ = false;               // the handler ended before the body
-  bool is_shared_by_threads_ = false;  // PROMPT-1
+  bool is_shared_by_threads_ = false;  // owners_ is counted atomically (PROMPT-1)
   std::atomic<remainder_state> remainder_ = remainder_state::pinned;
-  std::atomic<unsigned> owners_ = 1;  // PROMPT-1
-  unsigned clauses_ = 0;              // unfinished (CLAUSE-3)
+  std::atomic<unsigned> owners_ = 1;  // the number of owners (PROMPT-1)
+  unsigned clauses_ = 0;              // the number of unfinished clauses (CLAUSE-3)
   unsigned checked_ = 0;              // losses_ when our outers were checked
-  continuation waiter_;               // PROMPT-4
-  result_slot_base* to_ = nullptr;    // PROMPT-4; a result_slot<A>
+  continuation waiter_;               // continues after the answer (PROMPT-4)
+  result_slot_base* to_ = nullptr;    // gets the answer (PROMPT-4); a result_slot<A>
   prompt* up_ = nullptr;              // if active: the next one outwards
-  suspension* held_by_ = nullptr;     // SUSPENSION-1
+  suspension* held_by_ = nullptr;     // the holder of the chain around us (SUSPENSION-1)
 };
 
-/// Cuts the chain in which a coroutine clause is suspended, if it is, at the place of that clause.
+/// If a coroutine clause is suspended as part of a chain, cuts that chain at the place of the
+/// clause.
 void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept;
 [[noreturn]] void no_memory_to_unwind() noexcept;
 

@@ -11,11 +11,11 @@
 #include "effects/detail/replay_log.hpp"
 #include "effects/detail/result_slot.hpp"
 
-/// A prompt that can be resumed twice: it has a log of its answers, and a body that can be run
-/// again.
+/// A prompt that can be resumed twice: it has a log of the answers that its body was given, and a
+/// body that can be run again.
 namespace weft::detail {
 
-/// A body and its handler, which outlive each of its runs.
+/// A body and its handler, which outlive each run of the body.
 class runs_again {
  public:
   runs_again() = default;
@@ -24,24 +24,24 @@ class runs_again {
   virtual ~runs_again() = default;
 
   /// Starts a run that is answered from the log first; its slots, if it has any, are bound to
-  /// `bound`.  Throws resumption_expired.
+  /// `bound`.  Throws resumption_expired if the handler has ended.
   virtual std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                             shared_binding&& bound, continuation waiter,
                                             result_slot_base& to) = 0;
 };
 
-/// A prompt that records the answers of its body.
+/// A prompt that records the answers that its body is given.
 class recording_prompt : public prompt {
  public:
   [[nodiscard]] replay_log& log() noexcept { return log_; }
-  /// A later resume will fill in the answer to the operation `at`.
+  /// Notes that a later resume will fill in the answer to the operation `at`.
   void await_answer(site const& at, result_slot_base& waiting) noexcept {
     at_ = at;
     slot_ = &waiting;
   }
-  /// It has been filled in already.
+  /// Records that answer, which has been filled in already.
   void answer_is_here() noexcept { answered(); }
-  /// The operation of that answer, or of the previous one.
+  /// The operation that waits for such an answer; or the last one that did.
   [[nodiscard]] site const& at() const noexcept { return at_; }
   continuation dropped() noexcept override {
     log_.close();

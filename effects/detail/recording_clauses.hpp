@@ -10,7 +10,8 @@
 #include "effects/detail/forwarding_clause.hpp"
 #include "effects/detail/recording.hpp"
 
-/// The tables of a handler that records: its own clauses, and those that forward further out.
+/// The tables of clauses of a handler that records: its own clauses, and those that forward to
+/// handlers further out.
 namespace weft::detail {
 
 // ---- stand-ins, in the evidence of a body, for handlers further out
@@ -19,7 +20,7 @@ template <class F>
 struct forwarding {
   evidence<F> stand_in;
 };
-/// For outer_of<F>: stands in for the next but one.
+/// For outer_of<F>: stands in for the handler beyond the nearest one.
 template <class F>
 struct forwarding_beyond {
   evidence<F> stand_in;
@@ -28,7 +29,7 @@ struct forwarding_beyond {
 template <class Node, class F, class Place>
 struct via_prompt {
   static Node& of(evidence<F>& e) noexcept {
-    return static_cast<Node&>(reinterpret_cast<Place&>(e));  // its only member
+    return static_cast<Node&>(reinterpret_cast<Place&>(e));  // `e` is the only member of a Place
   }
   static evidence<F>* target_of(Node& n) noexcept {
     auto* const outer = n.template outer_handler<F>();
@@ -45,7 +46,7 @@ struct via_prompt {
     if constexpr (std::is_same_v<Place, forwarding<F>>)
       return of(e).template beyond_here<F>();
     else
-      return nullptr;  // outer_of asks once
+      return nullptr;  // outer_of skips only one handler
   }
   static void await_answer(evidence<F>& e, site const& at, result_slot_base& waiting) noexcept {
     of(e).await_answer(at, waiting);

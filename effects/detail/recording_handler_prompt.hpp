@@ -16,12 +16,12 @@
 #include "effects/detail/recording.hpp"
 #include "effects/detail/recording_clauses.hpp"
 
-/// The prompt of a handler with a multi-shot clause: it records the answers of its body, and can
-/// answer from such a log.
+/// The prompt of a handler with a multi-shot clause that resumes by replay: it records the answers
+/// that its body is given, and can answer from such a log.
 ///
 ///   RECORD-1  Every operation of the body that is not handled inside it passes this prompt: to our
 ///       handler, or through a forwarding clause to a handler further out.
-///   RECORD-2  While the log is replayed, it answers: no handler is called.
+///   RECORD-2  While the log is replayed, the answers come from the log: no handler is called.
 namespace weft::detail {
 
 template <class S, class Handled = typename S::handled,
@@ -47,7 +47,7 @@ class body_to_run_again : public runs_again {
     n.step_in();
     return n.begin_run();
   }
-  struct deletes_deferred {  // destroyed after handler_slot, which may own its outers
+  struct deletes_deferred {  // destroyed after handler_slot, which may defer deletes
     ~deletes_deferred() { prompt::delete_deferred(); }
   };
   [[no_unique_address]] deletes_deferred after_slot;
@@ -55,7 +55,7 @@ class body_to_run_again : public runs_again {
   typename S::body const function;  // const: a run must not change it for the next
 };
 
-/// The same, in the handler's region.
+/// The same, for a handler with a region: the body is a resident of the region.
 template <class S>
 class resident_body final : public body_to_run_again<S>, public resident {
  public:
@@ -117,7 +117,7 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   static constexpr bool answers_at_once =
       S::template kind<O> == clause_kind::value || S::template kind<O> == clause_kind::asking;
 
-  /// The first run.
+  /// For the first run.
   recording_handler_prompt(typename S::held&& h, typename S::body& body, void* around, region* home)
       : recording_handler_prompt(std::make_shared<recorded_body>(std::forward<typename S::held>(h),
                                                                  std::move(body), around, home),
@@ -161,7 +161,8 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
     return slots_.template outer<E>(body_->handler_slot);
   }
   [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
-  /// The stand-in for the next handler beyond the body's nearest; null if there is none.
+  /// The stand-in for the handler of E beyond the one that is nearest to the body; null if there is
+  /// none.
   template <class E>
   [[nodiscard]] evidence<E>* beyond_here() noexcept {
     if constexpr (is_among<E, row<All...>>)

@@ -23,7 +23,7 @@ struct anything {
   }
 };
 
-/// In place of an awaitable, a computation or a handler.
+/// Stands in for an awaitable, a computation or a handler.
 template <class R = anything>
 struct refused {
   using handles = row<>;

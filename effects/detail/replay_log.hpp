@@ -28,7 +28,7 @@
 ///       one atomic exchange; the others continue in segments of their own.
 ///   LOG-3  Entries that two logs see never change.  A run of void answers at one site, or of
 ///       consecutive numbers, is one entry with a count.  The count grows only while no other log
-///       sees the entry: from `shared_` on.
+///       sees the entry, which is so from `shared_` on.
 ///   LOG-4  Over the limit, without memory, or after an operation that seals, the log is dropped:
 ///       its program cannot be run again.
 ///   LOG-5  An answer may hold a resumption whose past is a log.  So an answer that may own
@@ -45,7 +45,7 @@ class replay_log {
   explicit replay_log(std::size_t limit = usual_limit) noexcept
       : limit_(static_cast<std::uint32_t>(
             std::min<std::size_t>(limit, std::numeric_limits<std::uint32_t>::max()))) {}
-  /// The same past, to be continued (LOG-1).
+  /// A log with the same past, which is continued independently (LOG-1).
   replay_log(replay_log& other) noexcept
       : tail_(other.tail_),
         length_(other.length_),
@@ -71,7 +71,8 @@ class replay_log {
 
   // ---- writing
 
-  /// If copying an answer into the log throws, the exception is the answer, and is recorded.
+  /// Records an answer.  If copying it into the log throws, the exception becomes the answer, and
+  /// is recorded.
   template <class R>
   void record(site const& at, result_slot<R>& a) noexcept {
     if (is_over()) return;
@@ -95,10 +96,10 @@ class replay_log {
   }
   void record_void(site const& at) noexcept {
     if (is_over()) return;
-    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // LOG-3
+    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // counted there (LOG-3)
     append(log_entry(at));
   }
-  /// An answer that fits a word, of which only the word is known.
+  /// Records an answer that fits a word, of which only the word is known.
   void record_word(site const& at, std::uint64_t word) noexcept {
     if (!is_over()) append(log_entry(at, word));
   }
@@ -106,7 +107,8 @@ class replay_log {
     if (!is_over()) append(log_entry(at, std::move(error)), true);
   }
   void seal(site const& at) noexcept { give_up(why_over::sealed, at); }
-  /// The program has ended (LOG-5).  A run that is still replaying keeps the log, for the message.
+  /// Called when the program has ended: drops the log (LOG-5).  If the run is still replaying, it
+  /// keeps the log, for the message of the divergence.
   void close() noexcept {
     if (cursor_) return;
     if (!is_over()) over_ = why_over::ended;
@@ -115,11 +117,12 @@ class replay_log {
   }
 
   [[nodiscard]] bool is_over() const noexcept { return over_ != why_over::not_yet; }
-  /// Whether no further answer will be recorded.
+  /// Whether the log is dropped or at its limit, so that no further answer will be recorded.  False
+  /// if the program has ended.
   [[nodiscard]] bool is_full() const noexcept {
     return over_ != why_over::ended && (is_over() || entries_ == limit_);
   }
-  /// Throws unforkable: `at` requires another run of the program.
+  /// Throws unforkable, because `at` requires another run of the program.
   [[noreturn, gnu::cold, gnu::noinline]] void throw_unforkable(site const& at) const {
     std::string const start = "weft: " + at.text() +
                               " would have the program run again from its "
@@ -137,14 +140,15 @@ class replay_log {
   [[nodiscard]] bool replaying() const noexcept { return cursor_ != nullptr; }
   [[nodiscard]] bool diverged() const noexcept { return diverged_; }
 
-  /// Replays from the beginning, for a run that has just started.
+  /// Begins to replay, for a run that has just started.
   void rewind() {
     shared_ = length_;
     if (length_ == 0) return;
     cursor_ = std::make_unique<cursor>(*tail_, length_);
   }
-  /// Answers an operation as in the first run.  False if that performed another operation, or at
-  /// another site; from then on this has diverged.
+  /// Answers an operation as in the first run.  False if the first run performed another operation
+  /// at this point, or performed it at another site: this log has then diverged, and answers no
+  /// more.
   template <class R>
   [[nodiscard]] bool replay(site const& at, result_slot<R>& a) {
     cursor& c = *cursor_;
@@ -156,11 +160,11 @@ class replay_log {
       cursor_.reset();
     return true;
   }
-  /// The exception if the program performs `at` instead of what comes next.
+  /// The exception for a program that performs `at` instead of the next operation of the log.
   [[nodiscard]] replay_divergence divergence(site const& at) const {
     return replay_divergence(first_half() + "performed " + at.text() + second_half());
   }
-  /// The exception if the program ends instead.
+  /// The exception for a program that ends instead of performing the next operation of the log.
   [[nodiscard]] replay_divergence divergence() const {
     return replay_divergence(first_half() + "ended" + second_half());
   }
@@ -176,7 +180,8 @@ class replay_log {
       next = stretch.first;
       last = stretch.last;
     }
-    /// Steps past `e`, the next entry, or counts one repetition of it.  True if that was the last.
+    /// Steps past `e`, the next entry, or counts one repetition of it.  True if the log has nothing
+    /// more.
     [[nodiscard]] bool go_on(log_entry const& e) noexcept {
       if (++repeated != e.count()) return false;
       repeated = 0;
@@ -191,14 +196,14 @@ class replay_log {
     std::size_t part = 0;
     log_entry const* next = nullptr;
     log_entry const* last = nullptr;  // one past the end of the part
-    std::uint32_t repeated = 0;       // of the next one's count
+    std::uint32_t repeated = 0;       // how often `next` has answered already
   };
 
   void append(log_entry e, bool may_own = false) noexcept {
     if (entries_ == limit_) [[unlikely]]
       return give_up(why_over::limit, e.at());
-    bool const apart = may_own && tail_ && !tail_->is_sole();      // LOG-5
-    if (!tail_ || apart || !tail_->claim(length_)) [[unlikely]] {  // LOG-2
+    bool const apart = may_own && tail_ && !tail_->is_sole();      // not into a shared one (LOG-5)
+    if (!tail_ || apart || !tail_->claim(length_)) [[unlikely]] {  // the slot is taken (LOG-2)
       auto* const fresh = log_segment::make(tail_, length_, apart);
       if (!fresh) return give_up(why_over::memory, e.at());
       tail_ = fresh;
@@ -211,7 +216,7 @@ class replay_log {
     if (is_over()) return;
     over_ = why;
     sealed_at_ = at;
-    log_segment::drop(std::exchange(tail_, nullptr));  // LOG-4
+    log_segment::drop(std::exchange(tail_, nullptr));  // no run will need it (LOG-4)
     shared_ = length_ = 0;
   }
 
@@ -232,12 +237,12 @@ class replay_log {
            "globals, or what its captures refer to";
   }
 
-  log_segment* tail_ = nullptr;  // LOG-1
-  std::uint32_t length_ = 0;     // of tail_
-  std::uint32_t shared_ = 0;     // LOG-3
+  log_segment* tail_ = nullptr;  // the last segment of the view (LOG-1)
+  std::uint32_t length_ = 0;     // how many entries of tail_ the view has
+  std::uint32_t shared_ = 0;     // how many entries of tail_ other logs may see (LOG-3)
   std::uint32_t entries_ = 0;
   std::uint32_t limit_;
-  why_over over_ = why_over::not_yet;  // LOG-4
+  why_over over_ = why_over::not_yet;  // whether the log is dropped, and why (LOG-4)
   bool diverged_ = false;
   site sealed_at_{};
 

@@ -30,8 +30,8 @@ using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, n
   std::destroy_at(&e);
 }
 
-/// A module of the program has its own copy of a variable that a program has once
-/// (docs/portability.md).
+/// Ends the program: one of its modules has its own copy of a variable that must exist once in a
+/// program (docs/portability.md).
 [[noreturn, gnu::cold, gnu::noinline]] inline void end_without_answer() noexcept {
   std::fputs(
       "weft: a computation that ordinary code runs has stopped without an answer: a module of this "
@@ -47,12 +47,14 @@ class result_slot_base {
 
   [[nodiscard]] bool is_empty() const noexcept { return is_ == state::empty; }
   [[nodiscard]] bool has_failed() const noexcept { return is_ == state::error; }
-  /// Sets an answer of an `R` that is trivial and fits a word; if `R` is void, `word` is ignored.
+  /// Sets the answer to the bytes of `word`.  The type of the slot is trivially copyable and fits a
+  /// word; if it is void, `word` is ignored.
   void set_word(std::uint64_t word) noexcept {
     std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(result_slot_base), &word, sizeof word);
     is_ = state::value;
   }
-  /// The storage is free while the slot is empty: the waiter may keep a pointer there.
+  /// Keeps a pointer of the waiter in the storage of the answer, which is unused while the slot is
+  /// empty.
   void keep(void* p) noexcept {
     std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(result_slot_base), &p, sizeof p);
   }
@@ -71,8 +73,8 @@ class result_slot_base {
   state is_ = state::empty;
 };
 
-/// The slot in which a waiter receives a value or an exception, which is taken once.  The last one
-/// that is set counts: a destructor may throw after the value was returned.
+/// The slot in which a waiter receives a value or an exception, which is taken once.  If both are
+/// set, the last one counts: a destructor may throw after the value was returned.
 template <class T>
 class result_slot : public result_slot_base {
  public:
@@ -111,24 +113,26 @@ class result_slot : public result_slot_base {
     return is_ == state::error ? at_.error : nullptr;
   }
 
-  /// Makes it empty again.
+  /// Makes the slot empty again.
   void clear() noexcept {
     destroy();
     is_ = state::empty;
   }
 
+  /// Gives the value to the caller, or throws the exception.
   T take() {
     if (is_ == state::error) [[unlikely]]
       rethrow(at_.error);
     return take_value();
   }
-  /// The same in ordinary code, when nothing is left to run.
+  /// The same for ordinary code, when nothing is left to run.  Ends the program if the slot is
+  /// empty.
   T take_at_last() {
     if (is_empty()) [[unlikely]]
       end_without_answer();
     return take();
   }
-  /// The same if there is a value.
+  /// Gives the value to the caller; there must be one.
   T take_value() {
     if constexpr (std::is_same_v<T, never>)
       std::terminate();  // there is no `never` to set
@@ -144,7 +148,7 @@ class result_slot : public result_slot_base {
       if (is_ == state::value) std::destroy_at(std::addressof(at_.value));
   }
 
-  union alignas(std::uint64_t) storage {  // behind the base, where set_word() writes
+  union alignas(std::uint64_t) storage {  // directly behind the base, where set_word() writes
     storage() noexcept {}
     ~storage() {}
     kept<T> value;

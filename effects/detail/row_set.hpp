@@ -45,8 +45,8 @@ constexpr int size_of_row<row<Es...>> = sizeof...(Es);
 
 // ---- the set
 //
-// Two effects of one name (in unnamed namespaces, for instance) keep the order in which they came:
-// that may cost a copy of evidence that could be shared, nothing else.
+// Two effects of one name (in unnamed namespaces, for instance) keep the order in which they came.
+// The only harm is that evidence may be copied which could have been shared.
 
 template <class E, class Before, class After>
 struct inserted;
@@ -87,7 +87,7 @@ struct subtracted<row<Es...>, Removed>
 template <class Of, class Removed>
 using row_difference = typename subtracted<Of, Removed>::type;
 
-/// Reports a type that is not an effect: once, wherever it is named.
+/// Reports a type that is not an effect; only once, however often it is named.
 template <class E>
 consteval bool require_effect() {
   constexpr bool is_effect = effect<E>;
@@ -101,7 +101,8 @@ consteval bool require_effects(row<Es...>) {
   return (require_effect<Es>() && ...);
 }
 
-/// Whether no effect is left over; the compiler names the arguments of `Row`, which are.
+/// Whether no effect is left over.  If some are, the compiler's message names them: they are the
+/// arguments of `Row`.
 template <class Row>
 constexpr bool is_empty_row = std::is_same_v<Row, row<>>;
 

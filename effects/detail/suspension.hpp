@@ -13,25 +13,27 @@
 
 /// The holder of a suspended chain: the frame_end at its outer end.
 ///
-///   SUSPENSION-1  While a suspension is suspended, [leaf, itself] is a chain of suspended frames
-///       and prompts.  `held_by` of the prompts inside is this suspension, until they are captured
-///       otherwise.  One resumption, or one process, owns the chain.
+///   SUSPENSION-1  While a suspension is suspended, all frames and prompts from its leaf up to the
+///       suspension itself are a suspended chain.  `held_by` of the prompts inside is this
+///       suspension, until they are captured as part of another chain.  One resumption, or one
+///       process, owns the chain.
 ///   SUSPENSION-2  If a handler ends before a chain that goes through it, the chain is cut: unwound
 ///       up to and including the place of that handler.  The remainder can only be dropped.
 ///   SUSPENSION-3  A frame end may pin the frames outside it: tasks work for them and refer to
-///       their locals.  A dropped chain is unwound up to a pin, and further when those tasks have
-///       ended.  If a clause dropped the chain, the waiter for the clause's answer continues after
-///       that (end_of_clause.hpp).
+///       their locals.  A dropped chain is unwound up to the pin, and further when the tasks have
+///       ended.  If a clause dropped the chain, the waiter for the clause's answer continues only
+///       after that (end_of_clause.hpp).
 namespace weft::detail {
 
 class evidence_slots;
 class prompt;
 
-/// SUSPENSION-3: whether there ever was a pin.
+/// Whether there ever was a pin (SUSPENSION-3).
 [[gnu::visibility("default")]] inline constinit std::atomic<bool> some_frame_pins = false;
-/// To be called before a pin is in place.
+/// Must be called before a pin is in place.
 inline void note_pinning() noexcept {
-  // Relaxed, both: see pinned_by().
+  // Relaxed, both: a thread that looks for pins in a chain has received the chain after this, by a
+  // hand-over that synchronises (pinned_by()).
   if (!some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
     some_frame_pins.store(true, std::memory_order_relaxed);
 }
@@ -41,9 +43,9 @@ class suspension : public frame_end {
   enum class state : unsigned char {
     active,
     suspended,
-    cutting,  // SUSPENSION-2, in progress
-    cut,      // SUSPENSION-2, done
-    leaving,  // SUSPENSION-3: waits for a pin
+    cutting,  // is being cut (SUSPENSION-2)
+    cut,      // has been cut (SUSPENSION-2): the remainder can only be dropped
+    leaving,  // was dropped, and waits for a pin (SUSPENSION-3)
     ended
   };
 
@@ -51,7 +53,8 @@ class suspension : public frame_end {
   [[nodiscard]] bool may_be_cut() const noexcept {
     return is_ == state::suspended || is_ == state::cut || is_ == state::cutting;
   }
-  /// The handler of `part`, a place in a chain that this may hold, has ended (SUSPENSION-2).
+  /// Called when the handler of `part` has ended: cuts the chain there, if this suspension holds
+  /// one (SUSPENSION-2).
   void cut(frame_end& part, std::string_view const& handler) noexcept;
 
   // ---- suspended: the frame, its operation, the source location, and the slot that it waits in
@@ -62,32 +65,33 @@ class suspension : public frame_end {
   [[nodiscard]] std::source_location where() const noexcept {
     return lost_ ? at_.where : at_.waiting->where;
   }
-  /// If cut or unwound: the handler whose end caused that.
+  /// If the chain was cut or unwound: the handler that messages give as the cause.
   [[nodiscard]] std::string_view lost_handler() const noexcept { return *lost_handler_; }
   /// For messages: the handler that suspended the chain.
   [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
 
-  /// SUSPENSION-3: for `part`, which will have the remainder unwound: unwinds the frames inside of
-  /// it.  The remainder then begins at `next`.
+  /// Unwinds the frames inside `part`, which pins, and will have the remainder unwound later
+  /// (SUSPENSION-3).  The remainder then begins at `next`.
   void unwind_up_to(frame_end const& part, continuation next) noexcept {
     lose_leaf(handler_name());
     is_ = state::leaving;
     unwind_inside(at_.leaf, part);
     at_.leaf = next;
   }
-  /// SUSPENSION-3: whether there is a pin in the chain, while it is suspended.
+  /// Whether there is a pin in the chain or in its remainder (SUSPENSION-3).
   [[nodiscard]] bool is_pinned() const noexcept { return may_be_pinned() && pinned_by(); }
   [[nodiscard]] bool may_be_pinned() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
   }
-  /// Then: the innermost frame of the chain or of its remainder.
+  /// If may_be_pinned(): the innermost frame or frame_end of the chain, or of its remainder.
   [[nodiscard]] continuation innermost_left() const noexcept { return at_.leaf; }
-  /// SUSPENSION-3: the pin is gone: unwinds the remainder.
+  /// Called when the pin is gone: unwinds the remainder, or notifies the party that unwinds it
+  /// (SUSPENSION-3).
   virtual void unwind_on() noexcept = 0;
 
-  /// The slots of the body, where its handler rebinds effects (binding.hpp).
+  /// The slots of the body if its handler rebinds effects (binding.hpp); else null.
   [[nodiscard]] virtual evidence_slots* slots() noexcept { return nullptr; }
-  /// If active and part of a chain: the holder of that chain.
+  /// For an active prompt that was captured as part of a chain: the holder of that chain.
   [[nodiscard]] virtual suspension* held_by() const noexcept { return nullptr; }
   [[nodiscard]] suspension* as_suspension() noexcept final { return this; }
 
@@ -102,35 +106,40 @@ class suspension : public frame_end {
     at_.waiting = &waiting;
     at_.operation = &operation;
   }
-  /// The frames of an earlier suspension have been copied back: restores its state.
+  /// Restores the state of an earlier suspension, whose frames have been copied back.
   void suspend_again(std::coroutine_handle<> leaf, result_slot_base& waiting,
                      operation_info const& operation, prompt* inner) noexcept {
     suspend(leaf, waiting, operation);
     inner_ = inner;
     lost_ = cut_again_ = inner_records_ = false;
   }
-  /// The frames are gone without having been destroyed.
+  /// Notes that the frames are gone, though no unwinding has destroyed them.
   void end_unseen() noexcept { is_ = state::ended; }
-  /// Before a capture through the prompts from `innermost` to `outermost`: from now on this holds
-  /// them.  False if there is ordinary code in between: then nothing holds them.
+  /// Called before a capture through the prompts from `innermost` to `outermost`: from now on, this
+  /// suspension holds these prompts.  False, and no prompt is held, if ordinary code stands in
+  /// between.
   [[nodiscard]] bool hold(prompt* innermost, prompt const& outermost) noexcept;
-  /// The answer that the leaf waits for has been filled in: notifies the recording prompts.
+  /// Called when the answer that the leaf waits for has been filled in: notifies the prompts that
+  /// record answers.
   void tell_recorders(prompt const& outermost) noexcept;
   /// Moves the chain of `from` to `to`.  The caller redirects the frame that ends at `from`.
   static void move_suspension(suspension& from, suspension& to, prompt const& outermost) noexcept;
-  /// Destroys the remainder of the chain.  False if there is a pin: then unwind_on() does it.
+  /// Destroys the chain, or what is left of it.  False if a pin prevents that: unwind_on() will do
+  /// the rest.
   bool unwind_suspended() noexcept;
 
-  /// SUSPENSION-3, if suspended or cut: the innermost pin; null if there is none.
+  /// If may_be_pinned(): the innermost pin (SUSPENSION-3); null if there is none.
   [[nodiscard]] frame_end* pinned_by() const noexcept {
-    // Relaxed: a pin sets the flag before its chain is handed to this thread.
+    // Relaxed: the thread that makes a pin first sets the flag, and then hands the chain to this
+    // thread.  That hand-over synchronises, so this thread sees the flag.
     if (!some_frame_pins.load(std::memory_order_relaxed)) return nullptr;
     return find_pin(at_.leaf, *this);
   }
 
-  /// Before the leaf is destroyed: saves for messages where it waited, and which handler ended.
+  /// Called before the leaf is destroyed: saves, for messages, where the leaf waited and which
+  /// handler ended.
   void lose_leaf(std::string_view const& handler) noexcept;
-  /// SUSPENSION-3: a pin takes over the unwinding, perhaps on another thread.
+  /// Called when a pin takes over the unwinding, perhaps on another thread (SUSPENSION-3).
   virtual void on_handed_over() noexcept {}
   /// Keeps the suspension alive during cut().
   virtual void keep_suspension() noexcept = 0;
@@ -142,12 +151,12 @@ class suspension : public frame_end {
 
   struct stop_point {
     stop_point() noexcept : leaf(), waiting(nullptr) {}
-    continuation leaf;  // the innermost frame, of the remainder if cut
+    continuation leaf;  // the innermost frame; of the remainder, if the chain was cut
     union {
       result_slot_base* waiting;   // a result_slot<R>
       std::source_location where;  // if lost_: where the leaf waited
     };
-    operation_info const* operation = nullptr;  // the latest that suspended us
+    operation_info const* operation = nullptr;  // the last one that suspended us
   };
 
  protected:
@@ -163,7 +172,7 @@ class suspension : public frame_end {
   bool inner_records_ = false;  // a prompt that we hold records answers
 
  private:
-  bool lost_ = false;       // the leaf is destroyed: SUSPENSION-2, or unwound
+  bool lost_ = false;       // the leaf is destroyed, as the chain was cut or unwound
   bool cut_again_ = false;  // another handler ended while cutting
 };
 

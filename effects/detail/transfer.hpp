@@ -10,17 +10,19 @@
 /// How a coroutine passes control to the next.
 ///
 /// clang makes a symmetric transfer a jump at every level of optimisation.  g++ 12 does so only
-/// from -O2 on and never under sanitizers, and no macro tells; there each frame returns to a loop
-/// that resumes the next.  Either way, no chain of calls, performs and resumes takes native stack.
-/// A g++ build that always has -O2 and no sanitizer may define WEFT_SYMMETRIC for speed.
+/// from -O2 on and never under sanitizers, and no macro tells which is the case.  So under g++,
+/// each frame returns to a loop that resumes the next one.  Either way, calls, operations and
+/// resumes take no native stack, however many follow one another.  A g++ build that always has -O2
+/// and no sanitizer may define WEFT_SYMMETRIC for speed.
 ///
 /// The two ways do not mix, so files built differently must not be linked together.  Every type
-/// that programs pass around is in an inline namespace for its way; the tag of that is part of the
-/// symbol of every function that returns such a type, so mixing is a linker error.
+/// that programs pass around is in an inline namespace, which has a tag for the way.  The tag is
+/// part of the symbol of every function that returns such a type, so mixing the ways is a linker
+/// error.
 ///
 /// Small owners of frames are [[clang::trivial_abi]]: they are passed and returned in registers, so
 /// that a caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such
-/// attribute; so its files have a tag of their own even where it jumps.
+/// attribute; so files compiled by g++ have a tag of their own even with WEFT_SYMMETRIC.
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored_attributes "clang::trivial_abi"
 #endif

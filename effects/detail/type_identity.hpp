@@ -11,7 +11,7 @@ namespace weft::detail {
 
 /// Tells a type from others.  There is one for each type, identity_of<T>, or a part of an object
 /// that is unique for the type.  A type with hidden visibility has one in each module of a program:
-/// these have different addresses, and are equal.
+/// these have different addresses, and compare equal.
 ///
 /// O(1) if the addresses are equal; else O(length of the names).
 struct type_identity {
@@ -33,8 +33,8 @@ struct type_identity {
     return type && other.type && *type == *other.type && !is_of_one_file(type->name());
   }
   /// Whether another file may have another type of that name: the type has internal linkage, or is
-  /// local to a function, which may have it.  g++ marks such names, and std::type_info then
-  /// compares addresses; clang does not.
+  /// local to a function that may have internal linkage.  g++ marks such names, and std::type_info
+  /// then compares addresses; clang does not.
   static bool is_of_one_file(std::string_view mangled) noexcept {
     return mangled.starts_with('Z') ||                     // local to a function
            mangled.find("_GLOBAL__N_") != mangled.npos ||  // in an unnamed namespace

@@ -23,8 +23,8 @@ class arena_table {
       if (table_[i].page == p) return table_[i].arena;
     return nullptr;
   }
-  /// Adds memory that begins and ends with a page.  If it throws std::bad_alloc, nothing has
-  /// changed.
+  /// Adds memory that begins and ends at a boundary of pages.  If it throws std::bad_alloc, nothing
+  /// has changed.
   void add(void const* memory, std::size_t bytes, frame_arena& arena) {
     std::size_t const pages = bytes / page;
     while (2 * (size_ + pages) > mask_ + 1) grow();
@@ -60,7 +60,7 @@ class arena_table {
     while (table_[hole].page != p) hole = next(hole);
     for (std::size_t i = next(hole); table_[i].arena; i = next(i)) {
       if (((i - place_of(table_[i].page)) & mask_) < ((i - hole) & mask_))
-        continue;  // it must stay
+        continue;  // its own place lies behind the hole, so it stays
       table_[hole] = table_[i];
       hole = i;
     }
@@ -75,7 +75,7 @@ class arena_table {
       if (old[i].arena) insert(old[i]);
   }
 
-  std::size_t mask_ = 15;  // the number of entries, a power of two, less one
+  std::size_t mask_ = 15;  // the number of entries, which is a power of two, less one
   std::size_t size_ = 0;
   std::unique_ptr<entry[]> table_ = std::make_unique<entry[]>(16);
 };

@@ -16,18 +16,21 @@
 /// Memory for the frames of one body, which is saved as a whole, and copied back to where it was
 /// (copying_prompt.hpp).
 ///
-///   ARENA-1  A stack of blocks in the order of their allocation, each behind a header, in chunks
-///       that do not move.  `number`: how many blocks are below.
-///   ARENA-2  A block that is freed at the top is removed, with the dead ones below it.  A block
-///       that is freed elsewhere stays, dead, and the arena is ragged until it is empty.
-///   ARENA-3  A block that another thread frees stays: the arena is not told, and is never deleted.
-///   ARENA-4  Since mark(), no block with a number below `low_` has been freed, and none allocated.
+///   ARENA-1  The blocks are a stack, in the order of their allocation.  They lie in chunks that do
+///       not move.  In front of each block is a header; its `number` says how many blocks are
+///       below.
+///   ARENA-2  A block that is freed at the top is removed, together with the dead blocks right
+///       below it.  A block that is freed elsewhere stays as a dead block; the arena is then called
+///       ragged, until it is empty.
+///   ARENA-3  A block that another thread frees stays alive for the arena, which does not learn
+///       that it was freed.  So the arena is never deleted.
+///   ARENA-4  Since mark(), no block with a number below `low_` has been allocated or freed.
 namespace weft::detail {
 
 /// Used by one thread.
 class frame_arena {
  public:
-  /// Joins the list that begins with `first`.
+  /// Joins the list of a thread's arenas, which begins with `first`.
   frame_arena(arena_table& t, frame_arena*& first) noexcept : table_(t), first_(first) {
     next_ = std::exchange(first_, this);
   }
@@ -74,7 +77,8 @@ class frame_arena {
     last_ = h.below;
     top_ = reinterpret_cast<std::byte*>(&h);
   }
-  /// A hint: whether it is in the current chunk.
+  /// Whether `block` is in the current chunk: a quick test, which is false for blocks in other
+  /// chunks.
   [[nodiscard]] bool is_near(void const* block) const noexcept {
     return begin_ <= block && block < top_;
   }
@@ -89,7 +93,7 @@ class frame_arena {
   [[nodiscard]] arena_table const& table() const noexcept { return table_; }
   [[nodiscard]] frame_arena const* next() const noexcept { return next_; }
   [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
-  /// The arena may be deleted after its last block.
+  /// Allows the arena to be deleted once its last block has been freed.
   void abandon() noexcept { abandoned_ = true; }
   [[nodiscard]] bool may_be_deleted() const noexcept { return abandoned_ && !last_; }
 
@@ -97,17 +101,17 @@ class frame_arena {
 
   void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
-  /// The number of blocks that are as they were marked, if the arena is not ragged.
+  /// The number of blocks that are as they were at mark(), if the arena is not ragged.
   [[nodiscard]] std::size_t as_marked() const noexcept { return low_; }
-  /// Whether the block of that number, and all below, were there when the arena was marked, and
-  /// still are.
+  /// Whether the block with that number, and all blocks below it, were there at mark(), and still
+  /// are.  False if the arena is ragged.
   [[nodiscard]] bool is_as_marked(std::uint32_t number) const noexcept {
     return number < low_ && !ragged_;
   }
 
   // ---- copying
 
-  /// A copy of all blocks.  Reused, for its memory.
+  /// A copy of all blocks.  An image object is reused for later copies, which saves allocations.
   class image {
    public:
     [[nodiscard]] bool is_there() const noexcept { return is_there_; }
@@ -117,13 +121,13 @@ class frame_arena {
     friend class frame_arena;
     std::unique_ptr<std::byte[]> bytes_;
     std::size_t room_ = 0;
-    std::vector<std::size_t> below_;  // bytes in each chunk below the last
-    std::size_t top_ = 0;             // bytes in the last
+    std::vector<std::size_t> below_;  // the bytes in each chunk but the last
+    std::size_t top_ = 0;             // the bytes in the last chunk
     header* last_ = nullptr;
     bool ragged_ = false;
     bool is_there_ = false;
   };
-  /// Saves all blocks; there is at least one.  O(bytes in use).
+  /// Saves all blocks; there must be at least one.  O(bytes in use).
   void save(image& to) {
     std::size_t bytes = bytes_at_top();
     to.below_.clear();
@@ -180,7 +184,7 @@ class frame_arena {
   };
   static constexpr std::align_val_t alignment{arena_table::page};
 
-  /// With the dead ones.
+  /// The number of blocks, dead ones included.
   [[nodiscard]] std::size_t blocks() const noexcept { return last_ ? last_->number + 1u : 0; }
   [[nodiscard, gnu::noinline]] std::size_t count_alive() const noexcept {
     std::size_t n = 0;
@@ -190,14 +194,16 @@ class frame_arena {
   [[nodiscard]] std::size_t bytes_at_top() const noexcept {
     return static_cast<std::size_t>(top_ - begin_);
   }
-  /// Makes the last of `used` chunks the current one, behind the filled part.
+  /// Makes the last of the first `used` chunks the current one; the next block goes behind its
+  /// filled part.
   void stand_in(std::size_t used) noexcept {
     used_ = used;
     begin_ = used ? chunks_[used - 1].memory : nullptr;
     top_ = used ? begin_ + chunks_[used - 1].filled : nullptr;
     end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
   }
-  /// ARENA-2: the slow path of give().
+  /// The slow path of give(): marks the block as dead, and removes the dead blocks at the top
+  /// (ARENA-2).
   [[gnu::noinline]] void bury(header& h) noexcept {
     h.dead = true;
     if (&h != last_) ragged_ = true;
@@ -208,10 +214,10 @@ class frame_arena {
     }
     if (last_) return;
     ragged_ = false;
-    low_ = 0;  // the lowest may have been dead when the arena was marked
+    low_ = 0;  // a block that was dead at mark() is gone without having lowered `low_`
   }
-  /// Goes to the next chunk.  A chunk that is too small stays empty: images know chunks by their
-  /// order.
+  /// Makes a chunk with room for `size` bytes the current one.  A chunk that is too small is passed
+  /// over and stays empty, because an image identifies chunks by their order.
   void make_room(std::size_t size) {
     if (used_ != 0) chunks_[used_ - 1].filled = bytes_at_top();
     std::size_t next = used_;
@@ -241,14 +247,14 @@ class frame_arena {
   frame_arena*& first_;
   frame_arena* next_;
   std::vector<chunk> chunks_;
-  std::size_t used_ = 0;  // chunks; the last of them is the current one
+  std::size_t used_ = 0;  // how many chunks are in use; the last of them is the current one
   std::byte* begin_ = nullptr;
   std::byte* top_ = nullptr;
   std::byte* end_ = nullptr;
-  header* last_ = nullptr;  // ARENA-1
+  header* last_ = nullptr;  // of the block at the top (ARENA-1)
   std::int64_t deaths_ = 0;
-  std::uint32_t low_ = 0;  // ARENA-4
-  bool ragged_ = false;    // ARENA-2
+  std::uint32_t low_ = 0;  // blocks with a lower number are as marked (ARENA-4)
+  bool ragged_ = false;    // a block below the top was freed (ARENA-2)
   bool abandoned_ = false;
 };
 

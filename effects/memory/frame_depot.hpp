@@ -23,8 +23,8 @@ inline constexpr bool pooling = true;
 inline constexpr bool pooling = true;
 #endif
 
-/// How many frames, prompts and other blocks were allocated (births) and freed (deaths), by this
-/// thread and those that have ended.  For tests.
+/// How many blocks, for frames, prompts and other objects, were allocated (births) and freed
+/// (deaths).  For tests.
 struct frame_count {
   std::int64_t births = 0;
   std::int64_t deaths = 0;
@@ -34,8 +34,8 @@ struct frame_count {
 /// A free block in a list.
 struct free_block {
   free_block* next;        // null in no_block only
-  std::int64_t depth;      // the number of blocks from here on, itself included
-  free_block* next_batch;  // in the first block of a batch of the depot
+  std::int64_t depth;      // the number of blocks in the list from this one on
+  free_block* next_batch;  // in the first block of a batch: the depot's next batch
 };
 /// Sentinel that ends every free list, so that give() needs no null check.  Never written.
 [[gnu::visibility("default")]] inline constinit free_block no_block{nullptr, 0, nullptr};
@@ -77,26 +77,28 @@ struct arena_range {
   arena_range* next = nullptr;
 };
 
-/// Batches of free blocks, between threads.  Thread safe.
+/// Batches of free blocks on their way from one thread to another, and a list of the memory of all
+/// arenas.  Thread safe.
 class frame_depot {
  public:
   explicit constexpr frame_depot(bool keeps_blocks) noexcept : keeps_blocks_(keeps_blocks) {}
 
-  /// POOL-3.  If false, there are no batches.
+  /// Whether free blocks are kept (POOL-3).  If not, there are no batches.
   [[nodiscard]] bool keeps_blocks() const noexcept { return keeps_blocks_; }
 
   void put(std::size_t size, free_block* first) noexcept {
     std::lock_guard const lock(mutex_);
     first->next_batch = std::exchange(piles_[size], first);
   }
-  /// A batch; null if there is none.
+  /// Takes a batch; null if there is none.
   free_block* take(std::size_t size) noexcept {
     std::lock_guard const lock(mutex_);
     free_block* const first = piles_[size];
     if (first) piles_[size] = first->next_batch;
     return first;
   }
-  /// The memory that an ending thread has not cut: the largest piece is kept for the next thread.
+  /// Takes what an ending thread has left of its slab.  The largest such piece is kept, for the
+  /// next thread that needs a slab.
   void put(slab_remainder r) noexcept {
     std::lock_guard const lock(mutex_);
     if (r.bytes() > remainder_.bytes()) remainder_ = r;
@@ -116,7 +118,7 @@ class frame_depot {
     while (*link != &r) link = &(*link)->next;
     *link = r.next;
   }
-  /// Whether it is in an arena of any thread.  O(arenas).
+  /// Whether `block` is in an arena of any thread.  O(arenas).
   [[nodiscard]] bool contains(void const* block) noexcept {
     std::lock_guard const lock(mutex_);
     auto const* const at = static_cast<std::byte const*>(block);

@@ -30,14 +30,14 @@ void frame_pool::end_arena(frame_arena& a) noexcept {
   if (--arenas_ == 0) shelves_ = in_arenas_->aside;
   if (arenas_ == 0 && closed_) close();
 }
-/// Null if the running body has no arena.
+/// Allocates in the arena of the running body; null if it has none.
 void* frame_pool::take_in_arena(std::size_t bytes) {
   frame_arena* const a = in_arenas_->here();
   if (!a) return nullptr;
   recent_arena_ = a;
   return a->take(bytes);
 }
-/// Null if it is in no arena.
+/// The arena of this thread in which `p` lies; null if there is none.
 frame_arena* frame_pool::arena_of(void* p) noexcept {
   return recent_arena_->is_near(p) ? recent_arena_ : in_arenas_->table.find(p);
 }
@@ -102,7 +102,7 @@ void frame_pool::to_system(void* p) noexcept {
   --blocks_;
   if (closed_) close();
   if (!depot.contains(p) && !reserve_for_unwinding.give(p))
-    ::operator delete(p);  // else it stays: in an arena of another thread, or in the reserve
+    ::operator delete(p);  // else in another thread's arena, where it stays; or in the reserve
 }
 
 // ---- lists
@@ -122,7 +122,7 @@ void* frame_pool::cut(std::size_t size) {
   close_frames_at_the_end();
   std::size_t const bytes = block_size::bytes(size);
   auto const has_room = [&] {
-    if (bytes > block_size::small) slab_.align(block_size::line);  // POOL-5
+    if (bytes > block_size::small) slab_.align(block_size::line);  // to a cache line (POOL-5)
     return slab_.bytes() >= bytes;
   };
   if (!has_room()) slab_ = depot.take_remainder();
@@ -131,7 +131,8 @@ void* frame_pool::cut(std::size_t size) {
       void* const slab = ::operator new(slab_bytes, std::align_val_t(block_size::line));
       slab_ = {static_cast<std::byte*>(slab), static_cast<std::byte*>(slab) + slab_bytes};
     } catch (std::bad_alloc const&) {
-      // From then on the block is the pool's.
+      // The pool keeps a block of the reserve, as if it were cut from a slab: the block does not
+      // go back to the reserve.
       reserved = uses_reserve_ ? reserve_for_unwinding.take(bytes) : nullptr;
       if (!reserved) throw;
     }
@@ -154,7 +155,8 @@ void* frame_pool::restock(shelf& s, std::size_t size) {
   return first;
 }
 
-/// False if no block is to be kept.
+/// Called when a list has no credit left: gives it new credit, and hands blocks that are too many
+/// to the depot (POOL-1).  False if the thread has ended, and keeps no block.
 bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
   close_frames_at_the_end();
   if (closed_) return false;

@@ -18,11 +18,11 @@
 ///   POOL-1  A thread has two lists of a size: the first, for take() and give(), and a spare one,
 ///       which take() uses when the first is empty.  After every `credit` frees, the first list
 ///       becomes the spare one; a spare list that is still there goes to the depot, which all
-///       threads share, and which fills empty lists.  If the first list is twice that long, it is
-///       cut instead: `credit` blocks stay.  So a list holds at most 3 * credit blocks, and blocks
-///       that are allocated on one thread and freed on another circulate and do not pile up.  A
-///       list knows its length: it is handed over without a walk along it, which would be a cache
-///       miss for each block.
+///       threads share, and which fills empty lists.  But if the first list then has 2 * credit
+///       blocks or more, it is cut: `credit` blocks stay, and the others go to the depot.  So a
+///       list holds at most 3 * credit blocks, and blocks that are allocated on one thread and
+///       freed on another circulate and do not pile up.  A list knows its length, so it is handed
+///       over without a walk along it, which would be a cache miss for each block.
 ///   POOL-2  Blocks are cut from slabs, one behind the other, because malloc would take 16 bytes
 ///       more for each: a fifth of a waiting process.  So no block is returned to the system: the
 ///       memory for frames at the peak stays memory for frames.  Blocks of over 4 KB come from the
@@ -33,16 +33,17 @@
 ///       with AddressSanitizer may be linked with one that is not.
 ///   POOL-4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their
 ///       place are empty and without credit.  So the slow path sees each take() and give(), and the
-///       fast path need not ask.
+///       fast path need not ask whether there is an arena.
 ///   POOL-5  A block of over 256 bytes shares no cache line with another: it begins at a line, and
-///       is a whole number of lines.  Else two threads would write to one line, each to its own
-///       block: after tasks have been stolen, neighbouring blocks belong to different threads.
+///       is a whole number of lines.  Otherwise two threads might write to one line, each to its
+///       own block: after tasks have been stolen, neighbouring blocks belong to different threads.
 namespace weft::detail {
 
 /// A thread's free blocks.
 class frame_pool {
  public:
-  /// `InBody`: it belongs to the running body, and goes into the arena of that, if there is one.
+  /// Allocates a block.  `InBody`: the block belongs to the running body, and lies in the arena of
+  /// that body if it has one.
   template <bool InBody = false>
   void* take(std::size_t bytes) {
     std::size_t const size = block_size::of(bytes);
@@ -76,7 +77,7 @@ class frame_pool {
     --blocks_;
     ::operator delete(p, alignment);
   }
-  /// Computed: a counter in take() would cost a call a tenth.
+  /// Adds up the lists: a counter in take() would make each call of an eff a tenth slower.
   [[nodiscard]] frame_count count() const noexcept {
     std::int64_t deaths = deaths_;
     std::int64_t alive = blocks_;
@@ -91,7 +92,7 @@ class frame_pool {
     return {deaths + alive, deaths};
   }
 
-  /// count().alive().
+  /// The same as count().alive(); faster while there are no arenas.
   [[nodiscard]] std::int64_t alive() const noexcept {
     if (arenas_) return count().alive();
     std::int64_t alive = blocks_;
@@ -99,24 +100,29 @@ class frame_pool {
     return alive;
   }
 
-  /// Whether the reserve serves when the system has no memory.  Returns the previous setting.
+  /// Sets whether blocks come from the reserve when the system has no memory.  Returns the previous
+  /// setting.
   bool use_reserve(bool on) noexcept { return std::exchange(uses_reserve_, on); }
 
   // ---- arenas (POOL-4)
 
-  /// `here` gives the arena of the running body, or null.
+  /// Makes an arena.  `here` is called to get the arena of the running body; it returns null if
+  /// there is none.
   frame_arena& make_arena(frame_arena* (*here)() noexcept);
-  /// It is deleted when no block in it is alive.
+  /// Called when the owner of an arena needs it no more: deletes it as soon as no block in it is
+  /// alive.
   void abandon(frame_arena& a) noexcept;
-  /// Whether it is one of this thread's.
+  /// Whether `a` is an arena of this thread.
   [[nodiscard]] bool has(frame_arena const& a) const noexcept {
     return in_arenas_ && &in_arenas_->table == &a.table();
   }
   [[nodiscard]] bool has_arenas() const noexcept { return arenas_ != 0; }
-  /// The frame that was just allocated there has a parameter that cannot be copied.
+  /// Notes that the frame at `block`, which has just been allocated, has a parameter that is not
+  /// trivially copyable; does nothing if it is in no arena.
   void mark_owning(void* block) noexcept;
 
-  /// The thread ends: everything goes to the depot, and so will blocks that are freed later.
+  /// Called when the thread ends: all free blocks go to the depot, and blocks that are freed later
+  /// will, too.
   void close() noexcept {
     closed_ = true;
     depot.count(count());
@@ -141,22 +147,23 @@ class frame_pool {
   struct shelf {
     free_block* first = &no_block;
     free_block* spare = &no_block;
-    unsigned credit = 0;  // frees until the slow path; 0 at first, so that it sees the first
+    unsigned credit = 0;  // frees before the next slow one; at first 0: the first is slow
   };
   using shelves = std::array<shelf, block_sizes>;
-  struct while_in_arenas {  // POOL-4
+  struct while_in_arenas {  // what is needed while there are arenas (POOL-4)
     arena_table table;
     frame_arena* (*here)() noexcept = nullptr;
-    frame_arena* first = nullptr;  // of the list of all
+    frame_arena* first = nullptr;  // of the list of this thread's arenas
     shelves aside;
   };
 
-  /// The lists, wherever they are (POOL-4).
+  /// The lists of free blocks, which are put aside while there are arenas (POOL-4).
   [[nodiscard]] shelves& kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
   [[nodiscard]] shelves const& kept() const noexcept {
     return arenas_ ? in_arenas_->aside : shelves_;
   }
-  /// The next block may be in another thread's cache, or in none.
+  /// Prefetches the block that the next take() will return: it may be in another thread's cache, or
+  /// in none.
   static void prefetch(void* block, std::size_t size) noexcept {
     __builtin_prefetch(block, 1);
     if (block_size::bytes(size) > block_size::line)
@@ -184,13 +191,13 @@ class frame_pool {
   void to_system(void* p) noexcept;
 
   shelves shelves_{};
-  slab_remainder slab_;      // POOL-2
-  std::int64_t blocks_ = 0;  // from the system and the depot, less those returned to them
-  std::int64_t deaths_ = 0;  // as if all credit were used up
+  slab_remainder slab_;      // from which blocks are cut (POOL-2)
+  std::int64_t blocks_ = 0;  // obtained from the system and the depot, less those returned to them
+  std::int64_t deaths_ = 0;  // the number of frees, as if all credit were used up
   bool closed_ = false;
   bool uses_reserve_ = false;
   unsigned arenas_ = 0;
-  frame_arena* recent_arena_ = nullptr;  // a hint
+  frame_arena* recent_arena_ = nullptr;  // allocated in last; a hint
   while_in_arenas* in_arenas_ = nullptr;
 };
 [[gnu::visibility("default")]] inline thread_local constinit frame_pool frames;
@@ -217,7 +224,7 @@ class while_unwinding {
   bool const before_;
 };
 
-/// Of this thread and those that have ended.
+/// The counts of this thread and of the threads that have ended.
 inline frame_count frames_so_far() noexcept {
   frame_count c = depot.counted();
   frame_count const ours = frames.count();
@@ -226,13 +233,13 @@ inline frame_count frames_so_far() noexcept {
   return c;
 }
 
-/// Base of objects in that memory that do not belong to the running body.
+/// Base of objects that are allocated in the pool and do not belong to the running body.
 struct pooled {
   static void* operator new(std::size_t bytes) { return frames.take(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
-  /// For an object with a handler that is aligned to more than the pool's blocks are.  noinline:
-  /// else g++ 12 takes the two for a mismatched pair.  Without the size: this one is called if the
-  /// constructor throws.
+  /// For an object that holds a handler with a stricter alignment than the pool's blocks have.
+  /// noinline, because g++ 12 would take the two operators for a mismatched pair.  This operator
+  /// delete has no size parameter, because the form without it is called if the constructor throws.
   [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
@@ -241,7 +248,7 @@ struct pooled {
   }
 };
 
-/// Base of objects that do: frames, and the prompts between them.
+/// Base of objects that belong to the running body: frames, and the prompts between them.
 struct pooled_in_body : pooled {
   static void* operator new(std::size_t bytes) { return frames.take<true>(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }

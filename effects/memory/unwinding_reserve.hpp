@@ -9,17 +9,17 @@
 
 namespace weft::detail {
 
-/// Memory for the objects that wait while a resumption is unwound that was dropped across an open
-/// scope: that can neither fail nor be skipped (CLAUSE-1 of end_of_clause.hpp).  Used when the
-/// system has none.
+/// Memory for the objects that wait while a dropped resumption with an open scope inside is
+/// unwound.  This unwinding can neither fail nor be skipped (CLAUSE-1 of end_of_clause.hpp), so the
+/// reserve is used when the system has no memory.
 ///
 /// A few blocks of one size, in the program's own data.  Thread safe, lock-free.
 class unwinding_reserve {
  public:
-  /// Null if `bytes` is too many, or no block is left.
+  /// A block; null if `bytes` is more than a block has, or if no block is left.
   [[nodiscard]] void* take(std::size_t bytes) noexcept {
     if (bytes > block_bytes) return nullptr;
-    std::uint32_t taken = taken_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
+    std::uint32_t taken = taken_.load(std::memory_order_relaxed);  // relaxed: [1] checks the value
     for (;;) {
       if (~taken == 0) return nullptr;
       std::uint32_t const first_free = ~taken & (taken + 1);
@@ -29,12 +29,13 @@ class unwinding_reserve {
         return &memory_[static_cast<std::size_t>(std::countr_zero(first_free)) * block_bytes];
     }
   }
-  /// False if it is not one of these blocks.
+  /// Takes back a block.  False if `p` is none of the reserve's blocks.
   [[nodiscard]] bool give(void* p) noexcept {
     auto const at = reinterpret_cast<std::uintptr_t>(p);
     auto const first = reinterpret_cast<std::uintptr_t>(memory_.data());
     if (at < first || at >= first + memory_.size()) return false;
-    // [2] release: pairs with the acquire [1] in take(); the next owner comes after the last.
+    // [2] release: pairs with the acquire [1] in take().  So what the last owner did with the block
+    // happens before the next owner uses it.
     taken_.fetch_and(~(std::uint32_t{1} << ((at - first) / block_bytes)),
                      std::memory_order_release);
     return true;

@@ -22,7 +22,7 @@ class descriptor {
     return *this;
   }
   ~descriptor() {
-    // Ignore the result: an error of close concerns data written to a file, and this is a socket.
+    // Ignore the result: an error of close concerns data written to a file, and this is no file.
     if (fd_ != none) ::close(fd_);
   }
 

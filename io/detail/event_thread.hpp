@@ -21,12 +21,12 @@ namespace weft::detail {
 /// The thread of a reactor: waits, by epoll, for events on all sockets, and reports them to their
 /// places (socket_place.hpp, SOCKET-3 to SOCKET-5).  The destructor ends it.
 ///
-/// After a batch of events the thread yields the processor.  Otherwise, with no processor to spare,
-/// each message interrupts the process that answers the previous one, and a third of the time is
-/// spent on context switches (docs/decisions/013-reactor.md).
+/// After a batch of events the thread yields the processor.  Without that, if no processor is idle,
+/// each message would interrupt the process that answers the previous one, and a third of the time
+/// would be spent on context switches (docs/decisions/013-reactor.md).
 class event_thread {
  public:
-  /// Throws std::system_error.
+  /// Starts the thread.  Throws std::system_error.
   explicit event_thread(socket_table& t)
       : table_(t),
         epoll_(::epoll_create1(EPOLL_CLOEXEC)),
@@ -36,7 +36,7 @@ class event_thread {
     e.data.u64 = the_end;
     if (!end_ || ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end_.get(), &e) != 0)
       throw_io_error(errno, "begin a reactor");
-    // Signals are for the program's own threads.
+    // The thread starts with all signals blocked: signals are for the program's own threads.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -83,7 +83,7 @@ class event_thread {
   }
   void happens(epoll_event const& e) noexcept {
     bool const is_over = (e.events & (EPOLLHUP | EPOLLERR)) != 0;
-    bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;  // READY-4
+    bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;  // for READY-4
     table_.find(static_cast<std::uint32_t>(e.data.u64))
         ->happens(static_cast<std::uint32_t>(e.data.u64 >> 32),
                   is_last || (e.events & EPOLLIN) != 0, is_over || (e.events & EPOLLOUT) != 0,

@@ -18,18 +18,19 @@
 /// The operations at one end of a connection in memory.
 namespace weft::detail {
 
-/// `what`: "read from ".
+/// Throws the io_error of an operation that has failed; `what` is the operation: "read from ", say.
 [[noreturn, gnu::cold]] inline void throw_failed(std::errc why, std::string_view what,
                                                  endpoint const& peer) {
   throw io_error(std::make_error_code(why), std::string(what) + peer.text());
 }
 
-/// How many of `n` bytes are read or written; nullopt at any other fault.
+/// Decides whether a fault happens, and returns how many of `n` bytes are read or written; nullopt
+/// if a delay, a reset or a silence happens.
 [[nodiscard]] inline std::optional<std::size_t> some_of(std::size_t n, memory_end const& e,
                                                         io_attempt a, fault_budgets& budgets) {
   fault_menu menu(a);
   if (n > 1) budgets.may(menu, fault::one_byte);
-  if (n > 3) budgets.may(menu, fault::half);  // else half is one byte
+  if (n > 3) budgets.may(menu, fault::half);  // half of fewer bytes is one byte
   for (fault const f : {fault::delay, fault::reset, fault::silence}) budgets.may(menu, f);
   switch (budgets.decide(menu)) {
     case fault::one_byte:

@@ -17,19 +17,19 @@ namespace weft::detail {
 /// A kind of fault; each has a budget for one run.
 enum class fault : std::uint8_t {
   none,
-  one_byte,  // instead of several
-  half,      // instead of all
-  delay,     // yields nothing yet
+  one_byte,  // reads or writes one byte instead of several
+  half,      // reads or writes half of the bytes
+  delay,     // the attempt yields nothing, but the next one may
   reset,
   refusal,
-  silence  // transmits nothing more
+  silence  // from now on nothing is transmitted
 };
 inline constexpr std::size_t faults = 7;
 
 /// The operation at which a fault happens.
 enum class io_attempt : std::uint8_t { reading, writing, connecting, accepting };
 
-/// The faults that are possible at an attempt; the first entry is that none happens.
+/// The faults that are possible at an attempt; the first entry stands for no fault.
 class fault_menu {
  public:
   explicit fault_menu(io_attempt a) noexcept : at_(a) { add(fault::none); }
@@ -42,7 +42,7 @@ class fault_menu {
   [[nodiscard]] io_attempt at() const noexcept { return at_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] fault operator[](std::size_t i) const noexcept { return faults_[i]; }
-  /// For reports.
+  /// The entries as text, for reports.
   [[nodiscard]] std::span<std::string_view const> names() const noexcept {
     return {names_.data(), size_};
   }
@@ -68,9 +68,10 @@ class fault_menu {
 
 /// How many faults of each kind may still happen in this run.
 ///
-///   MEMNET-1  The budgets decide which faults are possible, and yet are no location
-///       (location_listener.hpp): each kind has one total for all processes.  So a decision that
-///       two processes take in one order is possible in the other order too.
+///   MEMNET-1  The budgets decide which faults are possible, but need not be a location
+///       (location_listener.hpp).  Each kind has one total for all processes; so if two processes
+///       can make their decisions in one order, they can make the same decisions in the other
+///       order.
 class fault_budgets {
  public:
   enum kind : std::uint8_t { splits, short_writes, delays, resets, refusals, silences, kinds };
@@ -86,8 +87,8 @@ class fault_budgets {
   void may(fault_menu& menu, fault f) const noexcept {
     if (left_[kind_of(f, menu.at())] != 0) menu.add(f);
   }
-  /// Chooses what happens: by the explorer if there is one, else by the random-number generator, if
-  /// there is one.
+  /// Chooses what happens: the explorer decides if there is one, else the random-number generator,
+  /// if there is one; else there is no fault.
   [[nodiscard]] fault decide(fault_menu const& menu) {
     if (menu.size() == 1) return fault::none;
     fault const f = menu[choose(menu)];

@@ -26,14 +26,14 @@ struct memory_end {
   bool connects;  // else it has accepted
   endpoint local;
   endpoint peer;
-  // If set, the next watch opens its event at once.
+  // If one of these two is set, the next watch in that direction opens its event at once.
   bool is_reading_late = false;
   bool is_writing_late = false;
   bool has_written_part = false;  // the next attempt to write then yields nothing
   bool has_written_to_nobody = false;
 };
 
-/// A listener in memory.  It is one location, as a stream is.
+/// A listener in memory.  It is one location, as a stream is (MEMNET-2).
 class memory_listener {
  public:
   struct arrival {
@@ -51,7 +51,7 @@ class memory_listener {
 
   void touch(bool writes) const noexcept { note_access(this, writes); }
 
-  /// Connects it, or has it wait until there is room in the backlog.
+  /// Adds a connection, and connects it, or has it wait until there is room in the backlog.
   void push(arrival a) {
     touch(true);
     auto& link = *a.link;
@@ -73,7 +73,7 @@ class memory_listener {
     if (coming_.size() >= backlog_)
       coming_[backlog_ - 1].link->become(memory_link::state::connected);
   }
-  /// Resets the connected ones, refuses the others.
+  /// Resets the arrivals that are connected, and refuses those that wait for room.
   void close() {
     touch(true);
     for (auto const& a : coming_)

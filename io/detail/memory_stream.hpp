@@ -16,7 +16,7 @@
 /// A connection in memory.
 namespace weft::detail {
 
-/// The event of the process that waits, if one does.
+/// The event of the process that waits to read, or to write, if there is one.
 class watched_place {
  public:
   watched_place() = default;
@@ -45,9 +45,11 @@ class watched_place {
 
 /// The bytes in transit in one direction, and the state of that direction.
 ///
-///   MEMNET-2  A stream is one location (location_listener.hpp): an attempt reads it, a change
-///       writes it, even if only the other side will notice the change.
-///   MEMNET-3  A silent stream reports nothing: the other side does not wake the waiter.
+///   MEMNET-2  To an explorer a stream is one location (location_listener.hpp).  An attempt to read
+///       or write bytes counts as a read of the location, and a change of the stream as a write,
+///       even if only the other side will notice the change.
+///   MEMNET-3  A stream that a fault has made silent opens no event: what one side does wakes no
+///       process on the other side.
 class memory_stream {
  public:
   explicit memory_stream(std::size_t capacity) : capacity_(capacity) { note_created(this); }
@@ -82,13 +84,13 @@ class memory_stream {
 
   // ---- state
 
-  /// The stream ends after the bytes that are in it.
+  /// Ends the stream after the bytes that are in it.
   void finish() {
     touch(true);
     is_finished = true;
     tell(reader);
   }
-  /// The reader has closed its end.
+  /// Notes that the reader has closed its end.
   void desert() {
     touch(true);
     is_deserted = true;
@@ -107,7 +109,8 @@ class memory_stream {
     is_silent = true;
   }
 
-  /// As far as an end can know (MEMNET-3).
+  /// Whether the connection was reset, as far as an end can know: a silent stream does not tell
+  /// (MEMNET-3).
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_ && !is_silent; }
   [[nodiscard]] bool has_news_for_reader() const noexcept {
     return !is_silent && (size() != 0 || is_finished || is_broken_);
@@ -133,7 +136,7 @@ class memory_stream {
   std::size_t first_ = 0;
 };
 
-/// Two streams.  Each end of the connection shares ownership.
+/// The two streams of a connection, owned by both ends together.
 struct memory_link {
   enum class state : std::uint8_t { under_way, waits, connected, refused };
 
@@ -147,7 +150,7 @@ struct memory_link {
     there.fall_silent();
     back.fall_silent();
   }
-  /// Wakes the connecting process.
+  /// Changes the state, and wakes the connecting process.
   void become(state s) {
     there.touch(true);
     is = s;

@@ -9,24 +9,25 @@ namespace weft::detail {
 /// Whether another attempt, in one direction of a socket, may succeed after the last one found
 /// nothing.  It saves the system call of an attempt that cannot succeed.
 ///
-/// The system reports each event once (EPOLLET), and a counter counts them.  An attempt reads the
-/// counter before its call; if it finds nothing more, it stores that value as exhausted.
+/// The system reports each event once (EPOLLET), and a counter counts the events.  An attempt reads
+/// the counter before its system call; if the call finds nothing more, the attempt stores that
+/// value of the counter as exhausted.
 ///
 ///   READY-1  An attempt may find something as long as the counter differs from the exhausted
 ///       value.
-///   READY-2  Data that an attempt missed arrived after its call, and will be counted later: the
-///       counter then differs from the value that the attempt has read [1].  So nothing that
-///       arrives between the call and the store is lost.
-///   READY-3  Of two attempts at once, each stores the value that it has read.  At worst an old
-///       value stays, which costs one attempt too many.
-///   READY-4  The lowest bit is set, with the counter, when the system has reported the end or
+///   READY-2  Data that an attempt missed arrived after its call.  Its event is counted after the
+///       attempt has read the counter [1], so the counter then differs from that value.  So nothing
+///       that arrives between the call and the store is lost.
+///   READY-3  If two attempts are made at once, each stores the value that it has read.  At worst
+///       an old value stays, which costs one attempt too many.
+///   READY-4  The lowest bit of the counter is set once the system has reported the end or
 ///       out-of-band data.  Then an attempt that got less than it asked for does not prove that
 ///       there is nothing more; only one that got nothing does.
 class readiness {
  public:
   using count = std::uint64_t;
 
-  /// To be called before an attempt.
+  /// The counter, to be read before an attempt.
   [[nodiscard]] count now() const noexcept {
     return happened_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2] (READY-2)
   }
@@ -34,22 +35,23 @@ class readiness {
     // Relaxed: written by this process, or by one that attempts at the same time (READY-3).
     return now != exhausted_.load(std::memory_order_relaxed);
   }
-  /// An attempt found nothing; `then` was the counter before it.
+  /// Notes that an attempt found nothing; `then` was the counter before the attempt.
   void found_nothing(count then) noexcept {
     exhausted_.store(then, std::memory_order_relaxed);  // relaxed: as above
   }
-  /// An attempt found something, but less than fits.
+  /// Notes that an attempt found something, but less than fits.
   void found_less(count then) noexcept {
     if ((then & last) == 0) found_nothing(then);
   }
 
   // ---- under the lock of the place
 
-  /// An event was reported; for `is_last` see READY-4.
+  /// Counts an event that was reported; for `is_last` see READY-4.
   void happens(bool is_last) noexcept {
     // Relaxed: all writers hold the lock.
     count const before = happened_.load(std::memory_order_relaxed);
-    // [2] release: pairs with [1], although there is no data to publish.
+    // [2] release: pairs with [1], which is an acquire so that an attempt reads the counter before
+    // its system call (READY-2).  No data is published by it.
     happened_.store((before + 2) | (is_last ? last : 0), std::memory_order_release);
   }
   [[nodiscard]] bool may_try() const noexcept {

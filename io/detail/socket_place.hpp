@@ -19,31 +19,32 @@
 
 namespace weft::detail {
 
-/// A socket of a reactor: its descriptor, its users, its waiters.  It is reused after the socket is
-/// closed.
+/// A place for a socket of a reactor: the descriptor, the users, the waiters.  The place is reused
+/// after the socket is closed.
 ///
 ///   SOCKET-1  One word has the number of the socket, whether it is open, and the count of its
 ///       users; being open counts as one user.  A thread that uses the socket checks the number and
 ///       `open`, and adds itself, in one exchange; a thread that closes the socket checks the same,
-///       and clears `open`, which leaves that one user to it.
+///       and clears `open`: from then on that one user is the closing thread, which has to call
+///       leave().
 ///   SOCKET-2  The last user closes the descriptor.  So a system call gets the descriptor of its
-///       own socket, never that of another one to which the system has given the same number
-///       meanwhile.
+///       own socket, never one that the system has given to another socket meanwhile.
 ///   SOCKET-3  The number changes, and events are reported, under the lock: a thread that holds the
 ///       lock and finds its number reports to the right socket.
 ///   SOCKET-4  An event stands here from `watch` until it is opened, under the lock, or taken back
-///       by `unwatch`.  So after unwatch it is not being opened.  The thread that opens it holds no
-///       other lock; the woken process takes this lock only when it continues.
+///       by `unwatch`.  So after `unwatch` no thread is still opening it.  The thread that opens it
+///       holds no other lock; the woken process takes this lock only when it continues.
 ///   SOCKET-5  A watcher checks, under the lock, whether the system has reported something since
 ///       the attempt (READY-1), or the socket was closed; a thread that reports or closes checks
-///       for watchers under the lock after that.  So one of them sees the other.
+///       for watchers under the lock after that.  So either the watcher sees the report or the
+///       close, or the other thread sees the watcher.
 class alignas(64) socket_place {
  public:
   explicit socket_place(std::uint32_t i = 0) noexcept : index(i) {}
 
   // ---- use
 
-  /// False if the socket is closed, or the place has another one.
+  /// Adds the caller to the users.  False if the socket is closed, or the place has another one.
   [[nodiscard]] bool enter(std::uint32_t number) noexcept {
     std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: [3] verifies it
     do {
@@ -53,7 +54,7 @@ class alignas(64) socket_place {
                                           std::memory_order_relaxed));
     return true;
   }
-  /// True if the caller was the last user and must call end().
+  /// Removes the caller from the users.  True if it was the last one and must call end().
   [[nodiscard]] bool leave() noexcept {
     // [5] acq_rel: pairs with itself: the descriptor is closed after all uses of it.
     std::uint64_t const left = life_.fetch_sub(one_user, std::memory_order_acq_rel) - one_user;
@@ -65,7 +66,7 @@ class alignas(64) socket_place {
 
   // ---- begin and end
 
-  /// Requires a free place.
+  /// Makes a socket of a free place.
   [[nodiscard]] socket_id begin(descriptor fd, socket_address const& peer) noexcept {
     std::lock_guard const lock(mutex_);
     fd_ = std::move(fd);
@@ -77,19 +78,20 @@ class alignas(64) socket_place {
     life_.store(std::uint64_t{number} << 32 | open | one_user, std::memory_order_release);
     return {index, number};
   }
-  /// From now on enter() fails.  False if the socket is closed, or the place has another one.
+  /// Closes the socket: from now on enter() fails, and watchers are woken.  False if the socket is
+  /// closed already, or the place has another one.
   [[nodiscard]] bool close(std::uint32_t number) noexcept {
     std::uint64_t found =
         life_.load(std::memory_order_relaxed);  // relaxed: the exchange verifies it
     do {
       if (!is_open(found, number)) return false;
-      // Relaxed: a watcher sees it by the lock (SOCKET-5), the last user by [5].
+      // Relaxed: a watcher sees the change by the lock (SOCKET-5), the last user by [5].
     } while (!life_.compare_exchange_weak(found, found & ~open, std::memory_order_relaxed));
     std::lock_guard const lock(mutex_);
     for (side& s : sides_) open_gate(s);
     return true;
   }
-  /// Called by the last user.
+  /// Closes the descriptor.  Called by the last user.
   void end() noexcept {
     std::lock_guard const lock(mutex_);
     fd_ = descriptor();
@@ -97,26 +99,29 @@ class alignas(64) socket_place {
 
   // ---- waiting
 
-  /// Called by a user.  Throws std::logic_error if the direction has a watcher.
+  /// Has `g` opened when another attempt may succeed, or when the socket is closed.  Called by a
+  /// user.  Throws std::logic_error if the direction has a watcher.
   void watch(direction d, external_event& g) {
     std::lock_guard const lock(mutex_);
     side& s = sides_[index_of(d)];
     if (s.gate) throw_occupied(d);
     s.gate = &g;
-    // Relaxed: SOCKET-5.
+    // Relaxed: a thread that has closed the socket took the lock before, or will take it and find
+    // this watcher (SOCKET-5).
     bool const is_closed = (life_.load(std::memory_order_relaxed) & open) == 0;
     if (is_closed || s.ready.may_try()) open_gate(s);
   }
-  /// SOCKET-4.
+  /// Takes the event back, if it has not been opened (SOCKET-4).
   void unwatch(direction d, external_event const& g) noexcept {
     std::lock_guard const lock(mutex_);
     side& s = sides_[index_of(d)];
     if (s.gate == &g) s.gate = nullptr;
   }
-  /// Called by the reactor's thread.
+  /// Reports an event to the socket of that number, and opens the events of its watchers.  Called
+  /// by the reactor's thread.
   void happens(std::uint32_t number, bool reading, bool writing, bool is_last) noexcept {
     std::lock_guard const lock(mutex_);
-    // Relaxed: SOCKET-3.
+    // Relaxed: the number changes only under the lock (SOCKET-3).
     if (!is_open(life_.load(std::memory_order_relaxed), number)) return;
     if (reading) happens(sides_[0], is_last);
     if (writing) happens(sides_[1], is_last);

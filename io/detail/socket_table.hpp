@@ -14,8 +14,8 @@
 
 namespace weft::detail {
 
-/// The places of a reactor.  They have stable addresses and live until it is destroyed: as many as
-/// there were sockets at once, in blocks of 64, 128, 256, ...
+/// The places of a reactor.  They have stable addresses and live until the table is destroyed.
+/// There are as many as there were sockets at once, rounded up to blocks of 64, 128, 256, ...
 ///
 /// find() takes no lock: a published block stays.
 class socket_table {
@@ -48,7 +48,7 @@ class socket_table {
   [[nodiscard]] socket_place* find(std::uint32_t index) const noexcept {
     std::uint64_t const n = std::uint64_t{index} / first + 1;
     auto const k = static_cast<std::size_t>(std::bit_width(n) - 1);
-    // [1] acquire: pairs with [2].
+    // [1] acquire: pairs with [2], so that the places are seen as constructed.
     socket_place* const b = blocks_[k].load(std::memory_order_acquire);
     return b ? b + (index - (size_of(k) - first)) : nullptr;
   }
@@ -81,7 +81,7 @@ class socket_table {
   mutable std::mutex mutex_;
   socket_place* free_ = nullptr;  // this and the next two: under mutex_
   std::size_t taken_ = 0;
-  std::size_t count_ = 0;  // of blocks
+  std::size_t count_ = 0;  // how many blocks there are
   // Enough blocks for every index.
   std::array<std::atomic<socket_place*>, 27> blocks_{};
 };

@@ -14,14 +14,15 @@
 
 namespace weft {
 
-/// The default backend: one thread and one persistent deque; the process that waits longest runs
-/// first.  Deterministic.
+/// The default backend: one thread and one persistent deque; the process that has been ready
+/// longest runs first.  Deterministic.
 ///
 /// A put by another thread goes to an injection queue, which the worker empties into the deque at
 /// its next take.
 class one_thread {
  public:
-  /// A thunk may own a version of the queue that it is in: its process may keep a checkpoint.
+  /// The last parameter: a thunk may own a version of the queue that it is in, since its process
+  /// may keep a checkpoint.
   using queue = persistent_deque<thunk, deque_policy<plain_counts, heap_memory, 512, true>>;
   static constexpr unsigned wakes = 1;
 
@@ -31,7 +32,8 @@ class one_thread {
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
     ~worker() {
-      for (std::size_t i = 0; i != lazy_.size(); ++i) (void)lazy_[i]->promote();  // BACKEND-6
+      // The lazy tasks that are left are promoted, and the processes dropped (BACKEND-6).
+      for (std::size_t i = 0; i != lazy_.size(); ++i) (void)lazy_[i]->promote();
     }
 
     [[gnu::always_inline]] void put(thunk&& t, put_reason) { put_in(std::move(t)); }
@@ -77,8 +79,8 @@ class one_thread {
 
     /// The ready processes, as a value: a version of the queue.  O(1).
     [[nodiscard]] queue const& ready() const noexcept { return ready_; }
-    /// Replaces all ready processes, those that other threads have put included.  Dropping a
-    /// process may put others, hence the loop.  Throws bad_alloc.
+    /// Replaces all ready processes, also those that other threads have put.  Dropping a process
+    /// may put other ones, hence the loop.  Throws bad_alloc.
     void ready(queue q) {
       for (ready_ = {}; injected_.has_news() && injected_.fetch(*this); ready_ = {}) {
       }
@@ -88,22 +90,22 @@ class one_thread {
    private:
     friend class detail::injection_queue;
     [[gnu::always_inline]] void put_in(thunk&& t) {
-      // Moves `t`.  If a thunk were constructed in the queue and there is no memory for it, it
-      // would be dropped, and its process unwound.
+      // Passes `t` on as a reference, so that it is unchanged if there is no memory.  A new thunk,
+      // constructed before the memory is found, would be dropped then, and its process unwound.
       ready_.push_front(std::move(t));
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
     [[nodiscard]] bool has_room(std::size_t n) const noexcept {
       return lazy_.capacity() - lazy_.size() >= n;
     }
-    /// Promotes the lazy tasks of a process that has let go of the thread (BACKEND-7, BACKEND-8).
+    /// Promotes the lazy tasks that a process pushed, when its step is over (BACKEND-7, BACKEND-8).
     [[gnu::noinline]] void on_reminder() {
       if (kept_ != 0 && !ready_.empty()) {
         --kept_;
         return injected_.remind();
       }
       std::size_t begun = 0;
-      try {  // dropping a task that cannot be promoted may push others
+      try {  // promote() may drop a task, which may push further ones
         if (without_room_) put_in(std::move(without_room_));
         while (begun != lazy_.size())
           if (thunk t = lazy_[begun++]->promote()) {
@@ -116,7 +118,7 @@ class one_thread {
       }
       lazy_.clear();
     }
-    /// A promoted task for which the queue had no memory.
+    /// Returns the promoted task for which the queue had no memory, if there is one (INJECT-4).
     [[nodiscard]] thunk take_kept() noexcept {
       return std::exchange(without_room_, thunk::reason::quiescent);
     }
@@ -125,7 +127,7 @@ class one_thread {
     queue ready_;
     std::vector<lazy_task*> lazy_;
     thunk without_room_ = thunk::reason::quiescent;  // see take_kept()
-    unsigned kept_ = 0;                              // BACKEND-8: takes that are left
+    unsigned kept_ = 0;  // for how many more takes lazy tasks may stay (BACKEND-8)
   };
 
   one_thread() = default;

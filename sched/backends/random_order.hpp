@@ -17,7 +17,7 @@ namespace weft {
 /// How a program is run in a random order.
 struct random_order_options {
   std::uint64_t seed = 1;  ///< The same seed gives the same order.
-  // As in schedule_options.
+  // The other fields are those of schedule_options.
   bool forkable = true;
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
@@ -32,11 +32,12 @@ struct random_order_options {
 ///
 /// It runs on the calling thread.  At each step each ready process is equally likely to run.  No
 /// process has precedence: the release of a lock, or the wake-up of a gate, makes all processes
-/// ready that wait there, and the first that runs gets it.  A sender runs on, as under explore.
+/// ready that wait there, and the first of them that runs gets the lock.  A sender goes on after
+/// its send, as under explore: there is no hand-over.
 ///
 /// For programs with their own state and handlers: a whole example, or one too large to be run
-/// often.  It checks nothing and records no path.  explore visits all orders of a small program; of
-/// others random_walk visits as many as it may, and shrinks the one that fails.
+/// often.  It checks nothing and records no path.  explore runs a small program in all orders.
+/// random_walk runs a larger one in as many orders as it is allowed to, and shrinks one that fails.
 ///
 /// Deterministic on every machine, as long as no other thread puts anything (BACKEND-3).  O(1) a
 /// step.  Allocates when more processes are ready than ever before.

@@ -24,7 +24,7 @@ namespace weft {
 struct sharing_options {
   /// How many threads, the calling one included; 0: as many as the machine has.
   unsigned threads = 0;
-  // As in schedule_options.
+  // The other fields are those of schedule_options.
   bool forkable = true;
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
@@ -39,46 +39,50 @@ struct sharing_options {
 ///
 /// A thread runs the processes in its own queue, first in, first out; a process that becomes ready
 /// there goes to the end.  A thread whose queue is empty takes half of another queue, at most 256
-/// processes, in one visit, so that one visit pays for many.  If all queues are empty, it looks on
-/// for a few microseconds while another thread is awake, which may make some work; then it sleeps
-/// until another thread has work to share.
+/// processes, in one visit, so that one visit pays for many.  If all queues are empty, it goes on
+/// looking for a few microseconds, as long as another thread is awake, which may make some work;
+/// then it sleeps until another thread has work to share.
 ///
 /// Fairness.  A process that moves loses no place: it is taken from the front of one queue, and
-/// goes to the front of the other.  A process in the receiving queue gets at most 31 others in
-/// front of it, once, and only if it was put there, not if it moved there (FAIR-2).  Every thread
-/// takes from the others in turn, every 256 steps at the latest, at least one process if there is
-/// one.  So a process that becomes ready behind k others, at a thread that is stuck in a process
-/// that never ends its step, runs before any other thread has taken 256 * (n - 1) * (k + 1) more
-/// steps, where n is the number of threads; at a thread that takes steps too and is stuck later,
-/// 256 * (n - 1) * (k + 256).  This does not count the steps that others take while the system
-/// suspends a thread that has claimed a queue.  A step and the hand-overs that follow it, at most
-/// 64, count as one.
+/// goes to the front of the other.  The processes in the receiving queue then have at most 31 more
+/// in front of them; before the next ones come, those have left the front again (FAIR-2).  Every
+/// thread takes from the other threads in turn, every 256 steps at the latest: at least one
+/// process, if there is one.
 ///
-/// After every 16384 spawns on a thread, the process that spawns lets the others go first, if as
-/// many are ready there.  So one process does not fill the memory with processes before any of them
-/// has run.
+/// Let a process become ready behind k others, at a thread that is stuck in a process that never
+/// ends its step.  Then it runs before any other thread has taken 256 * (n - 1) * (k + 1) more
+/// steps, where n is the number of threads.  If its thread takes steps at first and is stuck later,
+/// the bound is 256 * (n - 1) * (k + 256).  These bounds do not count the steps that are taken
+/// while the system suspends a thread that has claimed a queue.  A step and the hand-overs that
+/// follow it, at most 64, count as one.
+///
+/// After every 16384 spawns on a thread, the process that spawns lets the others go first, if at
+/// least 16384 are ready there.  So one process does not fill the memory with processes before any
+/// of them has run.
 ///
 /// Not deterministic, except with one thread: then it does the same as one_thread, at up to twice
 /// the price.
 ///
-/// put and take allocate nothing: the list goes through the processes, each of which is 48 bytes
-/// larger.  Source: the pseudo-code of docs/09_pseudo_code_read_twice.md, as corrected there;
-/// docs/models verifies it.
+/// put and take allocate nothing: each queue is a list, linked through the headers of the
+/// processes, which make each process 48 bytes larger.  Source: the pseudo-code of
+/// docs/09_pseudo_code_read_twice.md, as corrected there; docs/models verifies it.
 ///
-///   SHARE-1  A worker puts a process into its own queue; if another thread has claimed that queue,
-///       into another one, so that no worker waits for a thief that takes a batch.  Then the worker
-///       checks whether a thread sleeps (idle_threads.hpp, IDLE-2).  It does not check after a
-///       yield into its own queue if that was empty, since it is about to take that process back
-///       itself; nor after a hand-over while a sleeping thread is on watch, which looks every 10
+///   SHARE-1  A worker puts a process into its own queue.  If another thread has claimed that
+///       queue, it puts the process into another one, so that no worker waits for a thief that
+///       takes a batch.  Then the worker checks whether a thread sleeps, and wakes one
+///       (idle_threads.hpp, IDLE-2).  Two puts into its own queue, if that was empty, are
+///       exceptions.  After a yield it does not check, since it is about to take the process back
+///       itself.  After a hand-over it wakes no thread if one is on watch, which looks every 10
 ///       milliseconds (IDLE-5).
 ///   SHARE-2  No thread claims two queues at once.
 ///   SHARE-3  Before a thread takes, it promotes its own lazy tasks into its own queue, the oldest
 ///       first: the step of the process that pushed them is over.  Thieves take the oldest lazy
 ///       task of a thread whose queue is empty.
-///   FAIR-1  A thread visits the others in turn, and continues where it took something last.
+///   FAIR-1  A thread visits the other threads in turn, and begins each time behind the one that it
+///       visited last.
 ///   FAIR-2  Between two visits in which a thread takes something there are 255 steps, unless its
-///       own queue was empty.  So the processes that it has put in front of its queue have run by
-///       then, or have moved on, to an earlier place.
+///       own queue was empty.  So by the second visit, the processes that the first one put in
+///       front of the queue have run, or have moved to an earlier place in another queue.
 class sharing {
  public:
   static constexpr unsigned wakes = 1;
@@ -86,7 +90,7 @@ class sharing {
 
   /// The backend's header of a process.
   struct alignas(16) header : queue_entry {
-    std::uint64_t answer = 0;  // to resume the process with
+    std::uint64_t answer = 0;  // the answer to resume the process with
   };
 
   class worker;
@@ -100,7 +104,8 @@ class sharing {
   sharing& operator=(sharing const&) = delete;
   ~sharing() {
     for (unsigned i = 0; i != count_; ++i) {
-      while (auto const o = queues_[i].lazy.try_pop()) (void)(*o)->promote();  // BACKEND-6
+      // The lazy tasks that are left are promoted, and the processes dropped (BACKEND-6).
+      while (auto const o = queues_[i].lazy.try_pop()) (void)(*o)->promote();
       for (auto f = queues_[i].try_dequeue(); !f.is_empty(); f = queues_[i].try_dequeue())
         (void)thunk_of(f.entry());
     }
@@ -126,17 +131,18 @@ class sharing {
   }
   void stop() noexcept { idle_.stop(); }
 
-  /// Makes all sleeping threads compute their deadlines again: each of them may be the only one
-  /// that stays idle.
+  /// Makes all sleeping threads return from take(), and compute their deadlines again: each of them
+  /// may be the only one that stays idle, and has to wake at the earliest deadline.
   void recheck_deadlines() noexcept {
-    // [1] seq_cst: pairs with the load in worker::rechecks(); published before the check for
-    // sleepers (IDLE-2 of idle_threads.hpp).
+    // [1] seq_cst: pairs with the load in worker::rechecks().  The count is published before
+    // wake_all() checks for sleepers, and a sleeper loads it after it has announced itself (IDLE-2
+    // of idle_threads.hpp).
     rechecks_.fetch_add(1, std::memory_order_seq_cst);
     idle_.wake_all();
   }
 
  private:
-  /// Aligned to a cache line, so that two threads do not share one.
+  /// Aligned to a cache line, so that the queues of two threads share none.
   struct alignas(64) queue : thread_queue {
     chase_lev<lazy_task*> lazy;  // reclaimed by its thread, unless a thief takes them
   };
@@ -157,8 +163,8 @@ class sharing {
     return thunk(&process_behind(at), at.answer);
   }
 
-  /// Appends to that queue, or if it is claimed, to the next one that is not.  Returns whether `e`
-  /// is in the first one, and that one was empty.
+  /// Appends `e` to the queue `first`; if that is claimed, to the next queue that is not.  Returns
+  /// whether `e` went to the queue `first`, and that queue was empty.
   bool enter(queue_entry& e, unsigned first) noexcept {
     for (detail::relax wait;; wait())
       for (unsigned i = 0; i != count_; ++i) {
@@ -176,11 +182,11 @@ class sharing {
   unsigned count_;
   std::unique_ptr<queue[]> queues_;
   detail::idle_threads idle_;
-  std::atomic<unsigned> rechecks_ = 0;  // counts recheck_deadlines()
+  std::atomic<unsigned> rechecks_ = 0;  // how often recheck_deadlines() was called
   alignas(64) std::atomic<unsigned> next_ = 0;
 };
 
-/// A worker of the work-sharing backend: a thread's end of it.
+/// A worker of the work-sharing backend: the part of the backend that one thread uses.
 class sharing::worker {
  public:
   worker(sharing& home, unsigned index) noexcept
@@ -193,7 +199,7 @@ class sharing::worker {
 
   void put(thunk&& t, put_reason w) noexcept {
     bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
-    // SHARE-1.
+    // After some puts no thread is woken, or none if one is on watch (SHARE-1).
     if (w == put_reason::handed_over && was_alone) return home_.idle_.request_watch();
     if (w != put_reason::yielded || !was_alone) home_.idle_.wake_one();
   }
@@ -221,18 +227,20 @@ class sharing::worker {
   void on_wait_begin(process& p) noexcept { move(p, sharing_state::yielding); }
   void on_waiting(process& p, wait_kind) noexcept { move(p, sharing_state::sleeping); }
   void on_wait_cancelled(process& p) noexcept { move(p, sharing_state::running); }
-  /// The process waits, or is about to, and runs next on this thread.
+  /// The process waits, or is about to wait, and runs next on this thread.
   void on_handover(process& p) noexcept {
     (void)header_of<header>(p).state.wake(sharing_state::running);
   }
 
-  /// Whether so many processes are ready that a process that spawns must let others go first.
+  /// Counts a spawn.  Returns whether the process that spawns must let others go first, since too
+  /// many processes are ready.
   [[nodiscard]] bool count_spawn() noexcept {
     if (++spawned_ < most_ready) return false;
     spawned_ = 0;  // the next most_ready spawns need not wait: so the process makes progress
     return own_.length() >= most_ready;
   }
-  /// False while a thread sleeps, which might have to be woken, and when a visit is due.
+  /// Whether exchange() may be called: not while a thread sleeps, which put() might have to wake,
+  /// and not when a visit is due.
   [[nodiscard]] bool can_exchange() const noexcept {
     return until_visit_ != 0 && home_.idle_.no_thread_sleeps();
   }
@@ -244,7 +252,7 @@ class sharing::worker {
     return thunk_of(found.entry());
   }
 
-  /// Returns the next process.  Parks while there is none.
+  /// Returns the next process.  The thread sleeps while there is none (BACKEND-5).
   thunk take(instant until, quiescence_test quiescent) {
     for (;;) {
       if (home_.idle_.is_over()) return home_.idle_.why_over();
@@ -273,7 +281,7 @@ class sharing::worker {
   static constexpr unsigned looks_apart = 8;
 
   [[nodiscard]] unsigned rechecks() const noexcept {
-    return home_.rechecks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after announcing
+    return home_.rechecks_.load(std::memory_order_seq_cst);  // seq_cst: pairs with [1]
   }
   queue_entry* find() noexcept;
   queue_entry* visit(bool& was_locked) noexcept;
@@ -289,11 +297,11 @@ class sharing::worker {
   unsigned spawned_ = 0;                       // spawns since the last check
   unsigned last_victim_;                       // the queue that was visited last
   unsigned until_visit_ = steps_to_visit - 1;  // steps until the next visit
-  bool has_lazy_ = false;                      // tasks were pushed since the last take
-  unsigned deferrals_left_ = 0;                // BACKEND-8: takes that are left
+  bool has_lazy_ = false;                      // lazy tasks were pushed since the last take
+  unsigned deferrals_left_ = 0;  // for how many more takes lazy tasks may stay (BACKEND-8)
 };
 
-/// Returns a ready process; null if there is none after some looks.
+/// Returns a ready process.  Null if no queue had one, after looking several times.
 inline queue_entry* sharing::worker::find() noexcept {
   bool was_locked = false;
   if (until_visit_ == 0)
@@ -310,9 +318,10 @@ inline queue_entry* sharing::worker::find() noexcept {
   }
 }
 
-/// Takes a share of the next queue in turn (FAIR-1), however full this thread's own one is.
+/// Takes a share of the next queue in turn (FAIR-1), or a lazy task of its thread, however full the
+/// calling thread's own queue is.
 inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
-  until_visit_ = steps_to_visit - 1;  // FAIR-2
+  until_visit_ = steps_to_visit - 1;  // 255 steps without a visit (FAIR-2)
   last_victim_ = (last_victim_ + 1) % home_.count_;
   if (last_victim_ == index_) last_victim_ = (last_victim_ + 1) % home_.count_;
   if (last_victim_ == index_) return nullptr;  // there is no other thread
@@ -321,8 +330,8 @@ inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
   return steal_lazy(from, was_locked);
 }
 
-/// Takes half of the entries that `from` has more than the own queue, at least one.  The first is
-/// to run.
+/// Takes half of the entries by which `from` is longer than this thread's own queue, at least one.
+/// Returns the first, which is to run; the others go in front of the own queue.
 inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
   unsigned const theirs = from.length();
   unsigned const ours = own_.length();
@@ -334,26 +343,27 @@ inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexce
   first.state.move(sharing_state::running);
   if (chain.length != 0)
     for (detail::relax wait; !own_.try_prepend(chain);) wait();
-  // Also for a process that was put without a check for sleepers, and is not taken back now
-  // (SHARE-1).
+  // This check for sleepers also serves a process that was put without one: it yielded into the own
+  // queue, and is not taken back now (SHARE-1).
   if (!own_.is_empty()) home_.idle_.wake_one();
   return &first;
 }
 
-/// Takes the oldest lazy task: where work is divided again and again, the largest.  It is to run.
+/// Takes the oldest lazy task of `from`, and returns the process that it becomes, which is to run.
+/// Where work is divided again and again, the oldest task is the largest.
 inline queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
   auto const found = chase_lev<lazy_task*>::thief(from.lazy).steal();
   was_lost |= found.is_lost();
-  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // BACKEND-6: the next thief
+  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // the next thief (BACKEND-6)
   thunk t = found ? (*found)->promote() : thunk(thunk::reason::quiescent);
   if (!t) return nullptr;
   queue_entry& e = entry_of(std::move(t), put_reason::started);
   e.state.move(sharing_state::running);
   return &e;
 }
-/// SHARE-3.
+/// Promotes this thread's own lazy tasks into its queue, the oldest first (SHARE-3).
 inline void sharing::worker::promote_own_lazy() noexcept {
-  if (deferrals_left_ != 0 && !own_.is_empty()) {  // BACKEND-8
+  if (deferrals_left_ != 0 && !own_.is_empty()) {  // the tasks stay for now (BACKEND-8)
     --deferrals_left_;
     return;
   }

@@ -14,10 +14,11 @@ enum class sharing_state : std::uint8_t {
   sleeping,  ///< It waits; the thread that has what it waits for may wake it.
   queued,    ///< It is ready, and in a queue.
   running,   ///< A thread runs it.
-  yielding   ///< It is about to sleep: it enters the lists of waiters, and looks a last time.
+  yielding   ///< It is about to sleep: it enters the lists of waiters, and checks once more.
 };
 
-/// The legal moves, from the state on the left to the state above, and the threads that make them:
+/// The legal moves, from the state on the left to the state above, each with its reason; on the
+/// right the threads that make them:
 ///
 ///               sleeping  queued  running  yielding
 ///     sleeping            woken   handed             any thread, by wake()
@@ -25,6 +26,8 @@ enum class sharing_state : std::uint8_t {
 ///     running             yields           waits     its own thread
 ///     yielding  nothing   came    came               its own thread
 ///               came
+///
+/// `came`: the event for which the process would wait.
 constexpr bool is_legal_move(sharing_state from, sharing_state to) noexcept {
   constexpr bool table[4][4] = {
       {false, true, true, false},   // sleeping
@@ -35,34 +38,37 @@ constexpr bool is_legal_move(sharing_state from, sharing_state to) noexcept {
   return table[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
 }
 
-/// The memory order of each label.
+/// The memory orders at the labels [1] and [2]: a parameter, so that tests can weaken them.
 struct sharing_state_orders {
   static constexpr auto sleeps = std::memory_order_release;  // [1]
   static constexpr auto wakes = std::memory_order_acquire;   // [2]
 };
-/// The state of a process as a word.  A process enters the lists where it can be found before it
-/// sleeps; until it sleeps its state is `yielding`, and a waker waits for the end of that.  So no
-/// thread runs it before its own thread has let go of it.  Source: ChangeState of
+/// The state of a process as a word.  Before a process sleeps, it enters the lists where wakers can
+/// find it.  Until it sleeps its state is `yielding`, and a waker waits until that state ends.  So
+/// no thread runs the process before its own thread has let go of it.  Source: ChangeState of
 /// docs/09_pseudo_code_read_twice.md, with its two conditions corrected (docs/models, DEFECT-1).
 ///
-///   STATE-1  Only its own thread moves a process out of `running` and `yielding`; only the claimer
-///       of its queue moves it out of `queued`.  So these moves are plain stores.
-///   STATE-2  Any thread may move it out of `sleeping`; one of them does.
+///   STATE-1  Only its own thread moves a process out of `running` and `yielding`; only the thread
+///       that has claimed its queue moves it out of `queued`.  So these moves are plain stores.
+///   STATE-2  Any thread may move a process out of `sleeping`, by an exchange, in which one thread
+///       succeeds.
 template <class Orders = sharing_state_orders>
 class basic_sharing_state {
  public:
   explicit constexpr basic_sharing_state(sharing_state s) noexcept : state_(s) {}
 
   [[nodiscard]] sharing_state now() const noexcept {
-    return state_.load(std::memory_order_relaxed);  // relaxed: for reports, and for the owner
+    return state_.load(std::memory_order_relaxed);  // relaxed: used for reports, and by the owner
   }
-  /// A move by the owner (STATE-1).  After a move to `sleeping` any thread may take the process.
+  /// Moves the process to another state.  Called by the thread that owns the process (STATE-1).
+  /// After a move to `sleeping` any thread may take the process.
   void move(sharing_state to) noexcept {
     assert(is_legal_move(now(), to));
     state_.store(to, Orders::sleeps);  // [1] release: pairs with the acquire [2] in wake()
   }
-  /// Wakes the process, to be queued or to be run at once.  False if it does not sleep.  While it
-  /// is about to sleep, this waits: for a few instructions of its thread.
+  /// Wakes the process: moves it to `to`, which is `queued` or `running`.  False if the process
+  /// does not sleep.  While the process is about to sleep, this waits, for a few instructions of
+  /// its thread.
   [[nodiscard]] bool wake(sharing_state to) noexcept {
     for (detail::relax wait;; wait()) {
       sharing_state s = state_.load(std::memory_order_relaxed);  // relaxed: [2] checks it

@@ -23,28 +23,28 @@ namespace weft {
 ///
 /// A process that becomes ready on a thread goes to the thread's own deque, last in, first out; a
 /// process that is put from outside goes to the global queue.  A worker runs the processes in its
-/// deque; then those that have yielded; then it takes one from the global queue, and up to 16 more;
-/// then it steals half of the work of a random worker: of the processes that have yielded there, at
-/// most 32, else of its deque, at most 256.  If it finds nothing anywhere, it looks a few times
-/// more and then sleeps until another worker has work to share.  A process that yields goes to a
-/// separate queue, first in, first out, from which thieves take as well: from the deque it would
-/// come back at once.  A process that is spawned while 128 are in the deque goes there, too
-/// (WORKER-4).
+/// deque; then its lazy tasks; then those processes that have yielded; then it takes one from the
+/// global queue, and up to 16 more; then it steals half of the work of a random worker: of the
+/// processes that have yielded there, at most 32, else of the deque there, at most 256.  If it
+/// finds nothing anywhere, it looks a few times more and then sleeps until another worker has work
+/// to share.  A process that yields goes to a separate queue, first in, first out, from which
+/// thieves take as well; in the deque it would be the next to run.  A process that is spawned while
+/// 128 are in the deque goes to that queue, too (WORKER-4).
 ///
 /// Fairness.  A step here includes the hand-overs in it, at most 64.  At every 64th step a worker
 /// takes the longest-waiting process of one place, by turns: the global queue, the processes that
 /// have yielded, its deque, its lazy tasks, and the next of the other workers.  So a process behind
 /// k others in one of the worker's own three places has its turn, or is stolen, within
 /// 320 * (k + 1) of the worker's steps.  A process behind k others in the global queue has its turn
-/// within 320 * (k + 1) steps of any one worker, or a worker takes it in a batch by then, into a
-/// deque in which fewer than 32 others have been longer.  If a thread is stuck in a process, then
-/// a process behind k others in that thread's deque, among those that have yielded, or among its
-/// lazy tasks has its turn within 960 * (n - 1) * (k + 1) steps of any other thread, where n is the
-/// number of threads, or is stolen by then.
+/// within 320 * (k + 1) steps of any one worker, or by then a worker has taken it in a batch, into
+/// a deque in which fewer than 32 other processes have waited longer.  If a thread is stuck in a
+/// process, consider a process behind k others in that thread's deque, among those that have
+/// yielded, or among its lazy tasks: it has its turn, or is stolen, within 960 * (n - 1) * (k + 1)
+/// steps of any other thread, where n is the number of threads.
 ///
-/// After every 16384 spawns on a thread, the process that spawns lets the others go first, if as
-/// many are ready there.  So one process does not fill the memory with processes before any of them
-/// has run.
+/// After every 16384 spawns on a thread, the process that spawns lets the others go first, if at
+/// least 16384 are ready there.  So one process does not fill the memory with processes before any
+/// of them has run.
 ///
 /// Not deterministic, except with one thread.  It allocates when a deque grows; if there is no
 /// memory for that, the process goes to the global queue.  A process is 32 bytes larger.
@@ -54,20 +54,22 @@ namespace weft {
 /// (deque/chase_lev.hpp).
 ///
 ///   WORKER-1  A ready process is in one place: a deque, a queue, or the global queue.  The thread
-///       that takes it out owns it (STEAL-5 and STEAL-6 of the deques; GLOBAL-1 and GLOBAL-3 of the
-///       global queue).
-///   WORKER-2  A worker publishes what it puts, and then checks whether another worker sleeps; a
-///       worker that goes to sleep announces it, and then looks everywhere (idle_threads.hpp,
-///       IDLE-2; publish() of the deques, STEAL-7 for lazy tasks, GLOBAL-2 of the global queue).  A
-///       worker does not publish what it is about to take itself: a yield while nothing else is
-///       there, which it publishes if it takes something else first; and a process that it puts
-///       behind a hand-over, if a worker is on watch (IDLE-5).
-///   WORKER-3  A process that is about to wait is woken by a flag (stealing_state.hpp): no thread
-///       waits for it.
-///   WORKER-4  Thieves take from a deque one by one, and each time read the words that its owner
-///       writes; from the queue of yielded processes they take many at once.  So if a deque already
-///       holds enough for its thread to run next, further spawned processes go to that queue, and
-///       thieves look there first.
+///       that takes the process out owns it (STEAL-5 and STEAL-6 of the deques; GLOBAL-1 and
+///       GLOBAL-3 of the global queue).
+///   WORKER-2  A worker publishes the process that it puts, and then checks whether another worker
+///       sleeps; a worker that goes to sleep announces it, and then looks everywhere
+///       (idle_threads.hpp, IDLE-2; publish() of the deques, STEAL-7 for lazy tasks, GLOBAL-2 of
+///       the global queue).  There are two exceptions, for a process that the worker will most
+///       likely take itself.  If a process yields while nothing else is ready there, the worker
+///       does neither; it does both later, if it takes another process in its regular search for
+///       the oldest.  If a process hands over while nothing else is ready there, the worker
+///       publishes it, but wakes no worker if one is on watch (IDLE-5).
+///   WORKER-3  A process that is about to wait is woken by a flag (stealing_state.hpp), so a waker
+///       does not wait until the process sleeps.  Only a hand-over waits for that.
+///   WORKER-4  Thieves take processes from a deque one by one, and each time read the words that
+///       the owner of the deque writes; from the queue of yielded processes they take many at once.
+///       So if a deque already holds enough for its thread to run next, further spawned processes
+///       go to the queue of yielded processes, and thieves look there first.
 class stealing {
  public:
   static constexpr unsigned wakes = 1;
@@ -90,19 +92,21 @@ class stealing {
     if (w == put_reason::started) shared_.list_if_wanted(*t.get());
     if (header* const p = shared_.ready(std::move(t), w)) shared_.enter_global(*p);
   }
-  /// Always returns an empty thunk: it would have to search the middle of a deque.
+  /// Always returns an empty thunk: else it would have to search the middle of a deque.
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() noexcept { shared_.idle.stop(); }
-  /// Makes all sleeping workers compute their deadlines again: each of them may be the only one
-  /// that stays idle.
+  /// Makes all sleeping workers return from take(), and compute their deadlines again: each of them
+  /// may be the only one that stays idle, and has to wake at the earliest deadline.
   void recheck_deadlines() noexcept {
-    // [1] seq_cst: pairs with the load in stealing_worker::rechecks(); published before the check
-    // for sleepers (IDLE-2 of idle_threads.hpp).
+    // [1] seq_cst: pairs with the load in stealing_worker::rechecks().  The count is published
+    // before wake_all() checks for sleepers, and a sleeper loads it after it has announced itself
+    // (IDLE-2 of idle_threads.hpp).
     shared_.rechecks.fetch_add(1, std::memory_order_seq_cst);
     shared_.idle.wake_all();
   }
 
-  /// Called when the process has ended, and is about to be destroyed.
+  /// Removes a process that has ended from the list, if it is there.  Called before the process is
+  /// destroyed.
   void on_end(process& p) noexcept {
     header& at = header_of<header>(p);
     if (at.listed) [[unlikely]]
@@ -120,8 +124,8 @@ class stealing {
             h.parked.load(std::memory_order_relaxed), h.woken.load(std::memory_order_relaxed)};
   }
   /// A report of each process: its state, and the operation and place where it waits, in the order
-  /// of ids.  O(n log n).  Thread safe, also while processes run.  Processes run on meanwhile, but
-  /// none starts or ends; so a report may be out of date.  Throws std::logic_error unless the
+  /// of ids.  O(n log n).  Thread safe, also while processes run.  During the call processes go on,
+  /// but none starts or ends; so a report may be out of date.  Throws std::logic_error unless the
   /// options have `.keep_list = true`.
   [[nodiscard]] std::vector<process_report> processes() const {
     if (!shared_.options.keep_list)

@@ -10,18 +10,19 @@ namespace weft {
 
 /// The links of a process that is in a thread_queue.
 struct queue_entry {
-  queue_entry* next = nullptr;               // QUEUE-2
-  queue_entry* previous = nullptr;           // QUEUE-2
-  std::atomic<void const*> owner = nullptr;  // QUEUE-3: the queue
+  queue_entry* next = nullptr;               // the entry behind this one (QUEUE-2)
+  queue_entry* previous = nullptr;           // the entry in front of this one (QUEUE-2)
+  std::atomic<void const*> owner = nullptr;  // the queue that it is in (QUEUE-3)
   sharing_state_word state{sharing_state::running};
 };
 
 namespace detail {
-/// The head of each queue that is claimed.  Never an entry.
+/// The sentinel: the head of each queue that is claimed.  It is never an entry.
 [[gnu::visibility("default")]] inline constinit queue_entry locked_queue;
 }  // namespace detail
 
-/// Entries on their way from one queue to another.  No other thread has them.
+/// Entries on their way from one queue to another, linked as in a queue.  Only one thread uses
+/// them.
 struct entry_chain {
   queue_entry* first = nullptr;
   queue_entry* last = nullptr;
@@ -36,32 +37,34 @@ struct entry_chain {
   }
 };
 
-/// The memory order of each label.
+/// The memory orders at the labels [1] to [3]: a parameter, so that tests can weaken them.
 struct queue_orders {
   static constexpr auto claims = std::memory_order_seq_cst;      // [1]
   static constexpr auto gives_back = std::memory_order_release;  // [2]
   static constexpr auto looks = std::memory_order_seq_cst;       // [3]
 };
 
-/// The ready processes of a thread: a doubly linked list through them, first in, first out, from
-/// which other threads may take, also from the middle.  Its head is its lock: a word that is null,
-/// the first entry, or a sentinel, which says that a thread has claimed the queue.
+/// The ready processes of a thread: a doubly linked list of their headers, first in, first out,
+/// from which other threads may take, also from the middle.  The head of the list is also its lock:
+/// a word that is null, the address of the first entry, or the address of a sentinel, which says
+/// that a thread has claimed the queue.
 ///
 /// No operation waits.  An operation that finds the queue claimed says so, and the caller may look
-/// elsewhere.  So results have three values: the pseudo-code of chapter 9 has one null for "empty"
-/// and for "locked".
+/// elsewhere.  So results have three values, whereas the pseudo-code of chapter 9 returns null both
+/// for "empty" and for "locked".
 ///
 ///   QUEUE-1  A thread that swaps the head for the sentinel has claimed the queue, until it stores
 ///       a head again.
-///   QUEUE-2  tail, length, next and previous are written under the claim only.
-///   QUEUE-3  An entry is in at most one queue, and `owner` says in which.  Written under its
-///       claim.
-///   QUEUE-4  An entry becomes `running` under the claim under which it leaves.  So it can be taken
-///       out as long as it is in the queue, and once.  Entries that move in a chain are still
-///       `queued`, and in no queue: they cannot be taken out.
-///   QUEUE-5  Moving by `try_share` and `try_prepend` gives no entry a later place.
+///   QUEUE-2  The members tail, length, next and previous are written under the claim only.
+///   QUEUE-3  An entry is in at most one queue, and `owner` says in which.  A thread writes `owner`
+///       only while it has claimed that queue.
+///   QUEUE-4  An entry that leaves a queue to run becomes `running` under the same claim.  So any
+///       thread can take it out while it is in the queue, and only one does.  Entries that move in
+///       a chain are still `queued`, but in no queue: no other thread can take them out.
+///   QUEUE-5  An entry that is moved, by `try_share` and `try_prepend`, gets no later place.
 ///
-/// Every operation is O(1) except `try_share`, which is O(n), and allocates nothing.  Thread safe.
+/// Every operation is O(1), except that `try_share` and `try_prepend` are O(n) in the entries that
+/// they move.  No operation allocates.  Thread safe.
 ///
 /// Source: class Thread of docs/09_pseudo_code_read_twice.md, as corrected there (DEFECT-2,
 /// DEFECT-3).
@@ -76,7 +79,7 @@ class basic_thread_queue {
    public:
     [[nodiscard]] bool is_locked() const noexcept { return entry_ == sentinel(); }
     [[nodiscard]] bool is_empty() const noexcept { return entry_ == nullptr; }
-    /// Only if it is neither locked nor empty.
+    /// The entry.  Call it only if the result is neither locked nor empty.
     [[nodiscard]] queue_entry& entry() const noexcept { return *entry_; }
 
    private:
@@ -111,7 +114,7 @@ class basic_thread_queue {
     queue_entry* const head = claim_some();
     if (head == sentinel()) return removal::locked;
     if (!head) return removal::not_here;
-    // Relaxed: if it is this queue, it was written under an earlier claim.
+    // Relaxed: if `owner` is this queue, it was written under an earlier claim of this queue.
     if (e.owner.load(std::memory_order_relaxed) != this) {
       give_back(head);
       return removal::not_here;
@@ -141,7 +144,8 @@ class basic_thread_queue {
     return found(head);
   }
 
-  /// Removes the first entries, at most `most`, still `queued`.  False if the queue is claimed.
+  /// Moves the first entries, at most `most`, to `chain`; they are still `queued`.  False if the
+  /// queue is claimed.
   [[nodiscard]] bool try_share(unsigned most, entry_chain& chain) noexcept {
     queue_entry* const head = claim_some();
     if (head == sentinel()) return false;
@@ -158,7 +162,8 @@ class basic_thread_queue {
     give_back(rest);
     return true;
   }
-  /// Puts the chain in front of all others (QUEUE-5).  False if the queue is claimed.
+  /// Puts the chain in front of all entries of this queue (QUEUE-5).  False if the queue is
+  /// claimed.
   [[nodiscard]] bool try_prepend(entry_chain const& chain) noexcept {
     queue_entry* const head = claim();
     if (head == sentinel()) return false;
@@ -170,11 +175,12 @@ class basic_thread_queue {
     return true;
   }
 
-  /// For a thread that has announced that it will sleep: whether the queue is empty and not
-  /// claimed.
+  /// Whether the queue is empty and not claimed.  For a thread that has announced that it will
+  /// sleep.
   [[nodiscard]] bool is_empty() const noexcept {
-    // [3] seq_cst: pairs with [1].  This load comes after the announcement; an enqueuer checks for
-    // sleepers after its claim.  One of the two sees the other.
+    // [3] seq_cst: pairs with [1].  A thread announces its sleep, then loads the head here; an
+    // enqueuer claims the queue [1], then checks for sleepers.  So at least one of the two sees
+    // what the other has written.
     return head_.load(Orders::looks) == nullptr;
   }
   /// A hint: how many entries there are.
@@ -185,7 +191,8 @@ class basic_thread_queue {
  private:
   static queue_entry* sentinel() noexcept { return &detail::locked_queue; }
 
-  /// Returns the head, which the caller must store again (QUEUE-1); or the sentinel.
+  /// Claims the queue and returns its head, which the caller must store again (QUEUE-1).  Returns
+  /// the sentinel if another thread has claimed the queue.
   [[nodiscard]] queue_entry* claim() noexcept {
     queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     do
@@ -206,7 +213,7 @@ class basic_thread_queue {
     return head;
   }
   void give_back(queue_entry* head) noexcept {
-    head_.store(head, Orders::gives_back);  // [2] release: pairs with the next acquire [1]
+    head_.store(head, Orders::gives_back);  // [2] release: pairs with [1] of the next claim
   }
 
   // ---- under the claim
@@ -218,7 +225,7 @@ class basic_thread_queue {
     tail_ = &e;
     count(length() + 1);
   }
-  /// Removes the head.  Returns the new one.
+  /// Removes the head.  Returns the new head, or null.
   [[nodiscard]] queue_entry* take_first(queue_entry& head) noexcept {
     queue_entry* const next = head.next;
     (next ? next->previous : tail_) = nullptr;
@@ -228,19 +235,19 @@ class basic_thread_queue {
   void leave(queue_entry& e) noexcept {
     disown(e);
     e.next = e.previous = nullptr;
-    e.state.move(sharing_state::running);  // QUEUE-4
+    e.state.move(sharing_state::running);  // still under the claim (QUEUE-4)
     count(length() - 1);
   }
-  // Relaxed: the claim orders them (QUEUE-3).
+  // Relaxed: the claim orders the writes of `owner` (QUEUE-3).
   void own(queue_entry& e) noexcept { e.owner.store(this, std::memory_order_relaxed); }
   // Relaxed: as above.
   void disown(queue_entry& e) noexcept { e.owner.store(nullptr, std::memory_order_relaxed); }
   // Relaxed: a hint, and exact under the claim.
   void count(unsigned n) noexcept { length_.store(n, std::memory_order_relaxed); }
 
-  std::atomic<queue_entry*> head_ = nullptr;  // QUEUE-1
-  queue_entry* tail_ = nullptr;               // QUEUE-2; null if there is no head
-  std::atomic<unsigned> length_ = 0;          // QUEUE-2
+  std::atomic<queue_entry*> head_ = nullptr;  // null, the first entry or the sentinel (QUEUE-1)
+  queue_entry* tail_ = nullptr;               // null if the queue is empty (QUEUE-2)
+  std::atomic<unsigned> length_ = 0;          // written under the claim (QUEUE-2)
 };
 using thread_queue = basic_thread_queue<>;
 

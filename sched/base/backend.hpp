@@ -13,24 +13,25 @@ namespace weft {
 
 using instant = std::chrono::steady_clock::time_point;
 
-/// The effect of schedule_options::max_processes on an operation that would start one process more.
+/// What an operation does that would start one process more than schedule_options::max_processes
+/// allows.
 enum class overflow_policy : unsigned char {
   fail,  ///< The operation throws too_many_processes.
   wait   ///< The operation waits until a process ends; the longest waiter comes first.
 };
 
-/// The reason of a put.  A backend may order processes by it.
+/// Why a process is put into the queues.  A backend may order processes by it.
 enum class put_reason {
   started,     ///< The process has not run yet.
   yielded,     ///< The process lets the others go first.
   woken,       ///< The event that the process waited for has happened.
-  handed_over  ///< The process continues later; the one that it woke runs now, without a put.
+  handed_over  ///< The process goes on later.  The one that it woke runs now, without a put.
 };
 
-/// Whether nothing more is due from outside: no timer, no completion.
+/// A test whether nothing more is due from outside: no timer is set, no completion is waited for.
 class quiescence_test {
  public:
-  constexpr quiescence_test() = default;  // nothing is due
+  constexpr quiescence_test() = default;  // true: nothing is due
   constexpr quiescence_test(bool (*f)(void const*), void const* data) noexcept
       : f_(f), data_(data) {}
   [[nodiscard]] bool operator()() const { return !f_ || f_(data_); }
@@ -48,14 +49,15 @@ class quiescence_test {
 ///   BACKEND-1  A put happens before the take or claim that returns the thunk.
 ///   BACKEND-2  Each thunk that is put is returned by exactly one take or claim, unless the backend
 ///       is stopped.
-///   BACKEND-3  Any thread may call b.put; a worker belongs to one thread.
-///   BACKEND-4  claim(p) returns the thunk that was put, if p is ready; else an empty one.  It may
-///       always return an empty one.
+///   BACKEND-3  Any thread may call b.put; the functions of a worker are called by one thread only.
+///   BACKEND-4  If p is ready, claim(p) takes it out of the queues and returns its thunk; else the
+///       thunk is empty.  A backend may return an empty thunk in every case.
 ///   BACKEND-5  take returns an empty thunk only if the backend is quiescent (every worker is idle,
-///       nothing is ready, and `quiescent` agrees), at the deadline, or if the backend is stopped;
-///       the thunk says which.  With several workers, quiescence lasts until all workers are
-///       destroyed, and b.recheck_deadlines() makes each worker return once as if its deadline had
-///       passed, before it sleeps on: there may be an earlier deadline.
+///       nothing is ready, and the test `quiescent` is true), at the deadline, or if the backend is
+///       stopped; why_empty() of the thunk says which.  With several workers, a backend that is
+///       quiescent stays so until all workers are destroyed; and b.recheck_deadlines() makes a take
+///       of each worker return once as if its deadline had passed, before the worker sleeps again:
+///       an earlier deadline may have been set.
 template <class B>
 concept backend = requires(B b, typename B::worker& w, thunk t, process* p, instant until,
                            quiescence_test quiescent) {
@@ -64,14 +66,15 @@ concept backend = requires(B b, typename B::worker& w, thunk t, process* p, inst
   b.put(std::move(t), put_reason::woken);  // by any thread: completions, timers, other threads
   { b.claim(p) } -> std::same_as<thunk>;
   { w.take(until, quiescent) } -> std::same_as<thunk>;
-  { B::wakes } -> std::convertible_to<unsigned>;  // how many waiters a release makes ready
+  { B::wakes } -> std::convertible_to<unsigned>;  // how many waiters the release of a lock wakes
   b.stop();                                       // by any thread
 };
 
-/// A backend that allocates beforehand the memory for a put by any thread: b.reserve() throws
-/// bad_alloc, and b.put(thunk, put_reason, reserved) does not throw.  So a process that waits for
-/// an external event is woken even if no memory is left then.  On another backend b.put() should
-/// not throw: its exceptions leave open() and complete() (external_event.hpp).
+/// A backend that allocates beforehand the memory for a put by any thread.  b.reserve() allocates
+/// it, and may throw bad_alloc; b.put(thunk, put_reason, reserved) uses it, and does not throw.  So
+/// a process that waits for an external event is woken even if the memory is exhausted by that
+/// time.  On a backend that does not reserve memory, b.put() should not throw: an exception of it
+/// would be thrown by open() and complete() (external_event.hpp).
 template <class B>
 concept reserving_backend =
     backend<B> && requires(B b, thunk t, decltype(std::declval<B&>().reserve()) r) {
@@ -87,11 +90,12 @@ concept exchanging_backend = backend<B> && requires(typename B::worker& w, thunk
 };
 
 namespace detail {
-/// For how many takes a worker may leave its lazy tasks where they are (BACKEND-8).
+/// For how many takes at most a worker may delay the promotion of its lazy tasks (BACKEND-8).
 inline constexpr unsigned max_deferrals = 64;
 }  // namespace detail
 
-/// Whether lazy tasks were pushed, and whether a sleeping worker must then be woken for them.
+/// The result of a push of lazy tasks.  `done`: they are pushed.  `unannounced`: they are pushed,
+/// and the caller must call announce_lazy(), since a worker sleeps.  `no_room`: none is pushed.
 enum class lazy_push : std::uint8_t { done, unannounced, no_room };
 
 /// A backend whose workers keep lazy tasks.
@@ -99,17 +103,18 @@ enum class lazy_push : std::uint8_t { done, unannounced, no_room };
 ///   BACKEND-6  Each lazy task is taken exactly once: by its worker's reclaim(), which returns the
 ///       newest one, or null if none is left; or by the take of any worker, which promotes it.
 ///       When the worker or the backend is destroyed, the tasks that are left are promoted, and the
-///       processes dropped.  w.push_lazy(n, next) pushes the results of n calls of next(), n >= 1;
-///       if there is no room it pushes none, and w.reserve_lazy(n) makes room, or throws bad_alloc.
-///       If a worker sleeps that might take one, w.announce_lazy() wakes it.  A thief that takes a
-///       task and sees more wakes the next worker.  A caller that pushes back a task that it has
-///       reclaimed announces it, since thieves may have looked meanwhile.
-///   BACKEND-7  While there are lazy tasks the backend is not quiescent.  A worker that takes
-///       promotes its own lazy tasks: each has its turn as if it were put then.
+///       processes dropped.  w.push_lazy(n, next) pushes the results of n calls of next(), n >= 1.
+///       If there is no room, it pushes none; w.reserve_lazy(n) makes room, or throws bad_alloc.
+///       If workers sleep that might take a task, w.announce_lazy() wakes one of them.  A thief
+///       that takes a task and sees another one wakes another worker.  A caller that reclaims a
+///       task and pushes it back must announce it like a new one: thieves may have looked in
+///       between, and gone to sleep.
+///   BACKEND-7  While there are lazy tasks the backend is not quiescent.  In its take, a worker
+///       promotes its own lazy tasks: each has its turn as if its process were put at that time.
 ///   BACKEND-8  w.has_other_work() is a hint whether a process is ready that the worker would take.
-///       A process that lets such processes go first, and will reclaim its lazy tasks in its own
-///       turn, calls w.defer_lazy_tasks(): then BACKEND-7 may be delayed, by at most max_deferrals
-///       takes.
+///       A process that lets such processes go first, and will reclaim its lazy tasks in its next
+///       turn, calls w.defer_lazy_tasks(): then the worker may delay the promotion (BACKEND-7), by
+///       at most max_deferrals takes.
 template <class B>
 concept lazy_backend =
     backend<B> && requires(typename B::worker& w, lazy_task* (*next)(), std::size_t n) {
@@ -138,24 +143,24 @@ void push_lazy_tasks(Worker& w, std::size_t n, Next next) {
 enum class wait_kind : std::uint8_t { mail, other };
 
 /// A backend whose workers run on several threads at once.  It keeps a `header` with each process,
-/// 16 bytes aligned and trivially destructible; header_of<header>(p) returns it.  The thread of a
-/// process that waits tells the backend twice: before the process can be found anywhere, and when
-/// the thread no longer touches it.  A process that is put in between does not run before the
-/// second.
+/// 16 bytes aligned and trivially destructible; header_of<header>(p) returns it.  When a process
+/// waits, its thread makes two calls: on_wait_begin() before other threads can find the process on
+/// a list, and on_waiting() when it no longer touches the process.  A process that is put between
+/// the two does not run before on_waiting().
 template <class B>
 concept concurrent_backend =
     backend<B> && requires(B const& b, typename B::worker& w, process& p, wait_kind what) {
       typename B::header;
-      { b.threads() } noexcept -> std::same_as<unsigned>;  // how many workers it will have
+      { b.threads() } noexcept -> std::same_as<unsigned>;  // how many workers there will be
       { w.on_wait_begin(p) } noexcept;
       { w.on_waiting(p, what) } noexcept;
       { w.on_wait_cancelled(p) } noexcept;  // the process need not wait after all
-      { w.on_handover(p) } noexcept;  // it waits, or is about to, and the caller runs its next step
+      { w.on_handover(p) } noexcept;        // p waits, or is about to; this thread runs it next
     };
 
 namespace detail {
-/// Whether a sender hands the thread over to the receiver that waits.  An explorer sets
-/// `B::hands_over` to false: there the strategy chooses the next process.
+/// Whether a sender hands the thread over to the receiver that waits.  A backend that always
+/// chooses the next process itself, as that of an explorer, sets `B::hands_over` to false.
 template <class B>
 constexpr bool hands_over = true;
 template <class B>
@@ -169,7 +174,7 @@ concept exploring_backend = backend<B> && requires(B b, process* p, void const* 
                                                    bool writes) { b.touched(p, location, writes); };
 
 /// A backend with options of its own: `B::options` has the fields of schedule_options
-/// (schedule.hpp) and those of the backend, which is constructed from it.
+/// (scheduler.hpp) and those of the backend, which is constructed from these options.
 template <class B>
 concept configurable_backend = backend<B> && requires { typename B::options; } &&
                                std::constructible_from<B, typename B::options const&>;

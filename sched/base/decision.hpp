@@ -10,17 +10,17 @@ namespace weft {
 
 namespace detail {
 
-/// Answers decide().  Used by its own thread.
+/// Makes the decisions that decide() returns, on one thread.
 class decider {
  public:
   decider() = default;
   decider(decider const&) = delete;
   decider& operator=(decider const&) = delete;
 
-  /// Returns a number below `n`, which is not 0.  `names` has the `n` names, or is null.
+  /// Returns a number below `n`; `n` is at least 1.  `names`: the names of the `n` ways, or null.
   virtual std::size_t decide(std::size_t n, std::string_view const* names) = 0;
 
-  /// Null unless schedules are explored on this thread.
+  /// The decider of the calling thread; null unless schedules are explored on it.
   [[gnu::visibility("default")]] static inline constinit thread_local decider* of_thread = nullptr;
 
  protected:
@@ -36,16 +36,16 @@ inline std::size_t decide(std::size_t n, std::string_view const* names) {
 }  // namespace detail
 
 /// Lets an explorer (explore, random_walk and the like) choose which of several ways a handler
-/// goes.  Each way is taken in some schedule, as with the choice which process runs: explore tries
-/// all of them.
+/// goes.  explore tries each way in some schedule, as it lets each ready process run next in some
+/// schedule.
 ///
 ///     struct coin {
 ///       bool on(flip) { return decide(2) == 1; }
 ///     };
 ///
-/// Returns a number from 0 to `ways` - 1.  Outside of a step of such a run, as under `schedule`, it
-/// returns 0.  So let 0 be the usual way: it is tried first, and shrinking leaves as few other
-/// decisions as possible.
+/// Returns a number from 0 to `ways` - 1.  Outside the steps of such a run, and so always under
+/// `schedule`, it returns 0.  So let 0 be the usual way: it is tried first, and shrinking leaves as
+/// few other decisions as possible.
 ///
 /// Do not use it in the program itself: after a fork one of the two processes is run from its
 /// beginning, and would decide again.

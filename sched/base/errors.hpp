@@ -15,10 +15,11 @@
 namespace [[gnu::visibility("default")]] weft {
 
 /// Thrown in a process, at its next scheduler operation or where it waits, when another process has
-/// failed or the scheduler is stopped: the process must unwind.  A process that catches it and goes
-/// on gets it again; after a hundred times it is unwound where it stands.  schedule() throws it,
-/// too, if it was stopped.  After a shutdown what() gives the reason, if there was one.  A copy
-/// increments a count.
+/// failed, when the scheduler is stopped, or when the tasks to which the process belongs are
+/// cancelled: the process must unwind.  If the process catches it and goes on, its next operation
+/// throws it again; after a hundred times the process is unwound where it stands.  schedule()
+/// throws it, too, if it was stopped.  After a shutdown what() gives the reason, if there was one.
+/// Copying it increments a reference count.
 struct cancelled : std::exception {
   cancelled() = default;
   /// `text` is what what() returns.
@@ -63,16 +64,16 @@ struct too_many_processes : std::runtime_error {
 };
 
 /// Thrown in a receiver: the inbox is empty, and its last address is destroyed, so no process can
-/// send any more.  A receiver that is cancelled finds `cancelled` instead.  On several threads a
-/// receiver whose last sender is just being unwound by an exception may find this first: a failure
-/// cancels the other processes only when its process has ended.
+/// send any more.  A receiver that is cancelled finds `cancelled` instead.  On several threads, if
+/// the last sender fails, the receiver may find `no_senders` before it is cancelled: a failure
+/// cancels the other processes only when the process that failed has been unwound.
 struct no_senders : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
     return "weft: no message is left to receive, and no sender is left";
   }
 };
 
-/// Several processes failed.
+/// Thrown by a run, such as schedule(), if several processes failed.
 struct exceptions : std::runtime_error {
   struct failure {
     process_id process;
@@ -86,7 +87,8 @@ struct exceptions : std::runtime_error {
   std::vector<failure> all;  ///< In the order in which the processes failed.
 };
 
-/// Processes are left, all of them wait, and none can be woken any more.
+/// Thrown by a run, such as schedule(), if processes are left, all of them wait, and none can be
+/// woken any more.
 struct deadlock : std::runtime_error {
   /// The process that holds the mutex, and the place where it locked it.
   struct holder {

@@ -5,8 +5,9 @@
 
 namespace weft {
 
-/// A task that its thread will call itself, unless another thread takes it first; then it becomes a
-/// process.  Until then it costs no process, and its owner notifies no other thread.
+/// A task that its thread will call itself, unless a worker takes it first.  A task that is taken
+/// becomes a process.  A task that is called costs no process, and no other thread is notified of
+/// it unless one sleeps.
 ///
 /// Source: E. Mohr, D. A. Kranz, R. H. Halstead, Lazy task creation: a technique for increasing the
 /// granularity of parallel programs, LFP 1990, doi:10.1145/91556.91631.
@@ -15,8 +16,9 @@ class lazy_task {
   lazy_task(lazy_task const&) = delete;
   lazy_task& operator=(lazy_task const&) = delete;
 
-  /// Makes the task a process, which is ready and belongs to the thread that has taken the task.
-  /// Empty if that failed; the failure has then been handled.
+  /// Makes the task a ready process, and returns its thunk.  Called by the thread that has taken
+  /// the task, to which the process then belongs.  If no process can be made, or the task is
+  /// cancelled, this settles the task and returns an empty thunk.
   [[nodiscard]] virtual thunk promote() noexcept = 0;
 
  protected:

@@ -26,8 +26,8 @@ namespace detail {
 /// The prompt of a scheduler: the outermost one in the chains of its processes.
 class scheduler_prompt : public prompt {
  public:
-  /// Called when the first frame of the process has ended and the result is written.  Returns the
-  /// continuation to go on with.
+  /// Ends the process: called when its outermost frame has ended and its result is written.
+  /// Returns the continuation to go on with.
   virtual continuation finished(process& p) noexcept = 0;
 };
 
@@ -40,8 +40,8 @@ class scheduler_prompt : public prompt {
 ///       runs.
 ///   PROCESS-2  A process that is not forkable has one chain of frames from start to end.  Dropping
 ///       the last count unwinds the frames that are left.
-///   PROCESS-3  While a process runs, its result lies where its suspended state lay
-///       (suspension.hpp).
+///   PROCESS-3  The result of a process and the state that it has while it is suspended share their
+///       memory: the result exists only while the process runs (suspension.hpp).
 ///
 /// 64 bytes, plus the header of the backend, from the frames' pool.
 class process : public detail::suspension, public detail::pooled {
@@ -50,14 +50,14 @@ class process : public detail::suspension, public detail::pooled {
   process& operator=(process const&) = delete;
 
   [[nodiscard]] process_id id() const noexcept { return id_; }
-  /// Whether it was started with a log.
+  /// Whether the process was started with a log.
   [[nodiscard]] bool is_forkable() const noexcept { return kind_ & 1; }
 
   // ---- for the library
 
-  /// Makes a process that has not started; `first` is its first frame.  `sink` stands for the slot
-  /// of the answer that it waits for; with one thread, the answer that it is started with may be
-  /// written there.
+  /// Makes a process that has not started; `first` is its first frame.  Such a process waits for no
+  /// answer: `sink` takes the place of the slot.  With one thread, resume() writes an answer there,
+  /// which nothing reads.
   static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
                         detail::scheduler_prompt& ground, detail::result_slot_base& sink,
                         bool one_thread, detail::header_layout const& extra = detail::no_header) {
@@ -71,8 +71,9 @@ class process : public detail::suspension, public detail::pooled {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
   }
   void release() noexcept {
-    // [1] acquire, acq_rel: pairs with itself: the thread that drops the last count sees all that
-    // was done with the process.
+    // [1] acquire and acq_rel, pairs with itself: every drop of a count is a release, and the drop
+    // of the last one an acquire.  So the thread that drops the last count sees all that was done
+    // with the process.
     if (owners_.load(std::memory_order_acquire) == 1 ||
         owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
       drop();
@@ -85,8 +86,8 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] std::string waits_at_text() const {
     return std::string(at_.operation->name) + " at " + detail::text(where());
   }
-  /// For traces, the same for a ready process; empty if it is not known, as for a process that has
-  /// not started.
+  /// For traces: the operation at which the process is suspended, and its source location.  Empty
+  /// if they are not known, as for a process that has not started.
   struct location {
     std::string_view operation;
     std::source_location where;
@@ -103,14 +104,16 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
   /// For a process that is not running: whether it has run before.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
-  /// For a waiting process: whether a cancellation must not be reported before the answer.
+  /// For a waiting process: whether it must get its answer before it learns that it is cancelled.
   [[nodiscard]] bool requires_answer() const noexcept { return at_.operation->is_to_be_answered; }
-  /// Counts one more cancellation that is reported to it; returns how many there were.
+  /// Counts a cancellation that is reported to the process; returns how many were, with this one.
   [[nodiscard]] unsigned note_cancellation() noexcept {
     return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
   }
   void reset_cancellations() noexcept { cancellations_ = 0; }
-  /// Suspends the process at an operation.  False if ordinary code stands in between.
+  /// Suspends the process at an operation.  Returns false, and suspends nothing, if ordinary code
+  /// stands between the operation and the process: such code (it calls run() or resume()) cannot be
+  /// suspended.
   [[nodiscard, gnu::always_inline]] bool suspend_at(detail::operation_info const& operation,
                                                     std::coroutine_handle<> leaf,
                                                     detail::result_slot_base& waiting,
@@ -121,21 +124,21 @@ class process : public detail::suspension, public detail::pooled {
     suspend(leaf, waiting, operation);
     return true;
   }
-  /// The same, outside all handlers.
+  /// The same for an operation outside all handlers, where no ordinary code stands in between.
   [[gnu::always_inline]] void suspend_here(detail::operation_info const& operation,
                                            std::coroutine_handle<> leaf,
                                            detail::result_slot_base& waiting) noexcept {
     suspend(leaf, waiting, operation);
   }
-  /// Whether it simply goes on with an answer, by resume().
+  /// Whether resume() is enough to let the process go on.  Else the scheduler prepares it first.
   [[nodiscard]] bool resumes_plainly() const noexcept { return !needs_slow_resume_; }
-  /// Goes on with that answer: returns the frame to resume.
+  /// Gives the process that answer; returns the frame to resume.  Only if resumes_plainly().
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> resume(std::uint64_t answer) noexcept {
     at_.waiting->set_word(answer);
     return resume_answered();
   }
-  /// The same for any waiting process: it may be answered already, wait for no answer, or wait
-  /// inside handlers.
+  /// The same for any waiting process: the process may be answered already, wait for no answer, or
+  /// wait inside handlers.
   [[nodiscard]] std::coroutine_handle<> resume_slow(std::uint64_t answer,
                                                     detail::prompt& ground) noexcept {
     if (at_.operation && at_.waiting->is_empty()) at_.waiting->set_word(answer);
@@ -156,9 +159,9 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation->fail(*at_.waiting, std::move(error));
     needs_slow_resume_ = true;
   }
-  /// The kind of list on which a process waits, if one thread runs all processes: a canceller finds
-  /// the process by it (task_cancelling.hpp).  A pointer to the waiter is stored in the slot of the
-  /// answer.
+  /// The kind of list on which a process waits.  The kind is noted only if one thread runs all
+  /// processes: it tells a canceller from which list to take the process (task_cancelling.hpp).  A
+  /// pointer to the waiter is stored in the slot of the answer.
   enum class wait_place : std::uint8_t {
     none,
     gate,
@@ -167,14 +170,15 @@ class process : public detail::suspension, public detail::pooled {
     receive,
     send,
     task,
-    task_end,    // waits until all its tasks have ended, even if it is cancelled
-    cancellable  // on no list: it was woken with an answer that may be lost (WAITER-5)
+    task_end,    // waits until all its tasks have ended, even if the process is cancelled
+    cancellable  // on no list: woken without an answer, or with one that may be lost (WAITER-5)
   };
   void set_wait_place(wait_place where, void* what) noexcept {
     at_.waiting->keep(what);
     wait_place_ = where;
   }
-  /// Writes nothing if no place is set, as with several threads.
+  /// Called when the process is taken off its list.  With several threads no place is noted, and
+  /// this writes nothing.
   void clear_wait_place() noexcept {
     if (wait_place_ != wait_place::none) wait_place_ = wait_place::none;
   }
@@ -184,25 +188,27 @@ class process : public detail::suspension, public detail::pooled {
                : wait_place::none;
   }
   [[nodiscard]] void* wait_object() const noexcept { return at_.waiting->kept_pointer(); }
-  /// For a waiting process: it must be prepared, and does not simply go on with an answer.
+  /// For a waiting process: the scheduler must prepare it before it goes on, so resume() is not
+  /// enough.
   void require_preparation() noexcept { needs_slow_resume_ = true; }
-  /// For a waiting process that is woken without an answer, or with one that may be lost: if it is
-  /// cancelled when its turn comes, it finds `cancelled` instead (waiter.hpp, WAITER-5).
+  /// Called when a waiting process is woken without an answer, or with one that may be lost: if the
+  /// process is cancelled when its turn comes, it finds `cancelled` instead of the answer
+  /// (waiter.hpp, WAITER-5).
   void mark_cancellable() noexcept {
     wait_place_ = wait_place::cancellable;
     needs_slow_resume_ = true;
   }
-  /// In its turn, at an operation that was performed: whether it has an answer that must not be
-  /// lost (WAITER-5).
+  /// For a process whose turn has come, and whose operation has been performed: whether the process
+  /// has an answer that must not be lost (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
     return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
            wait_place_ != wait_place::cancellable;
   }
-  /// For a waiting process: whether its slot holds the answer.
+  /// For a waiting process: whether the slot of its operation holds the answer.
   [[nodiscard]] bool is_answered() const noexcept {
     return at_.operation && !at_.waiting->is_empty();
   }
-  /// Whether a handler inside which it was suspended has ended (SUSPENSION-2).
+  /// Whether a handler inside which the process was suspended has ended (SUSPENSION-2).
   [[nodiscard]] bool was_cut() const noexcept { return is_ == state::cut; }
   [[nodiscard]] resumption_expired cut_error() const {
     return resumption_expired("weft: process " + id_.text() + " was suspended by " +
@@ -213,27 +219,29 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] bool ended_plainly() noexcept {
     return result_.value() && !is_forkable() && !is_shared();
   }
-  /// Then: destroys it.
+  /// Destroys a process for which ended_plainly() is true, or one without frames and without a log.
   void destroy_plain() noexcept {
     std::size_t const before = bytes_before();
     this->process::~process();  // not a virtual call: the object is of this very class
     free(this, sizeof(process), before);
   }
-  /// For a process that ends: takes the error that it ends with, or null.
+  /// For a process that ends: returns the error with which it ends, or null, and destroys its
+  /// result.
   [[nodiscard]] std::exception_ptr take_result() noexcept {
     std::exception_ptr error = result_.error();
     std::destroy_at(&result_);
     is_ = state::ended;
     return error;
   }
-  /// For a process whose first frame has ended in a task: ends it without an error.
+  /// For the process of a task that has ended: ends the process without an error.  The task has its
+  /// own result.
   [[nodiscard]] detail::continuation end_from_task() noexcept { return result_.set(), ended(); }
-  /// For a process whose end is deferred: drops its result now.
+  /// For the process of a task whose end is deferred (deferred_events.hpp): drops its result now.
   void drop_result() noexcept {
     std::destroy_at(&result_);
     is_ = state::ended;
   }
-  /// Destroys all frames of a process that runs, from `leaf` on.
+  /// Destroys all frames of a process that runs, from `leaf` outwards.
   void unwind_from(std::coroutine_handle<> leaf) noexcept {
     is_ = state::ended;
     detail::unwind(detail::continuation(leaf), *this);
@@ -263,10 +271,10 @@ class process : public detail::suspension, public detail::pooled {
  protected:
   process(process_id id, bool keeps_log, detail::header_layout const& extra) noexcept
       : id_(id), kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)) {
-    is_ = state::ended;  // no frames
+    is_ = state::ended;  // no frames yet
   }
   virtual ~process() = default;
-  /// Destroys a forkable process.
+  /// Destroys the process if it is forkable; forkable_process overrides it.
   virtual void destroy() noexcept { destroy_plain(); }
 
   static void* operator new(std::size_t bytes, detail::header_layout const& extra) {
@@ -295,8 +303,8 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation = nullptr;
     inner_ = &ground;
   }
-  /// Makes this process a copy of `other`, which may go on differently.  With an id of its own it
-  /// has no children yet.
+  /// For a clone of `other`: copies whether it has started, and how many children it has.  A clone
+  /// with an id of its own has no children yet.
   void copy_state_from(process const& other) noexcept {
     if (id_ == other.id_) children_ = other.children_;
     started_ = other.started_;
@@ -306,10 +314,13 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] std::coroutine_handle<> resume_answered() noexcept {
     std::coroutine_handle<> const leaf = at_.leaf.frame();
     is_ = state::active;
-    ::new (static_cast<void*>(&result_)) detail::result_slot<void>();  // PROCESS-3
+    // The result exists from now on (PROCESS-3).
+    ::new (static_cast<void*>(&result_)) detail::result_slot<void>();
     return leaf;
   }
-  /// Suspends inside handlers.  Outside all handlers `inner_` always is the ground.
+  /// Suspends a process that performs inside handlers; false if ordinary code stands in between.
+  /// Notes the innermost prompt in `inner_`, which is the ground for a process outside all
+  /// handlers.
   [[nodiscard, gnu::noinline]] bool suspend_inside(detail::prompt& inner,
                                                    detail::prompt& ground) noexcept {
     if (!hold(&inner, ground)) return false;
@@ -331,19 +342,19 @@ class process : public detail::suspension, public detail::pooled {
   }
   void keep_suspension() noexcept override {
     keep();
-    needs_slow_resume_ = true;  // it is being cut
+    needs_slow_resume_ = true;  // the chain is being cut
   }
   void release_suspension() noexcept override { release(); }
 
-  std::atomic<std::uint32_t> owners_ = 1;  // PROCESS-1
+  std::atomic<std::uint32_t> owners_ = 1;  // thunks, and the scheduler while it runs (PROCESS-1)
   process_id id_;
-  std::uint32_t children_ = 0;  // started so far
+  std::uint32_t children_ = 0;  // how many it has started
   std::uint8_t kind_;           // lowest bit: forkable; the others: size of the header / 16
   bool started_ : 1 = false;
   std::uint8_t cancellations_ : 7 = 0;
   wait_place wait_place_ = wait_place::none;
-  bool needs_slow_resume_ =
-      true;  // not resumes_plainly(): forkable, new, answered, inside handlers, cut
+  // Not resumes_plainly(): the process is forkable, new, answered, inside handlers, or cut.
+  bool needs_slow_resume_ = true;
 };
 static_assert(sizeof(process) <= 64);
 

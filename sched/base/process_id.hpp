@@ -21,7 +21,8 @@ namespace weft {
 ///
 /// One word.  A step of the path takes 4 bits up to the 7th child, 8 bits up to the 63rd, and so
 /// on; when 63 bits are full, the rest is a hash, written "#...": distinct in practice, though not
-/// guaranteed.  Ordered: a parent before its children, siblings by creation.
+/// guaranteed.  Ordered, as far as they are no hashes: a parent before its children, siblings by
+/// creation.
 class process_id {
  public:
   constexpr process_id() = default;  // the first process
@@ -29,8 +30,8 @@ class process_id {
   [[nodiscard]] constexpr process_id child(std::uint64_t n) const noexcept {
     return child(n, free_bits());
   }
-  /// The n-th process that is submitted from outside.  Its path begins with a step to child 0,
-  /// which no process is.
+  /// The n-th process that is submitted from outside.  Its path begins with a step to child 0; no
+  /// process has that number.
   [[nodiscard]] static constexpr process_id submitted(std::uint64_t n) noexcept {
     return process_id().child(n, 63 - 4);
   }
@@ -66,7 +67,7 @@ class process_id {
     return all;
   }
 
-  /// The id that has this text; nullopt if none has.
+  /// The id that has this text; nullopt if no id has it.
   [[nodiscard]] static std::optional<process_id> read(std::string_view text) {
     std::optional<process_id> const id = text.starts_with('#') ? read_hash(text) : read_path(text);
     return id && id->text() == text ? id : std::nullopt;
@@ -82,7 +83,7 @@ class process_id {
   static constexpr std::uint64_t hash_mark = std::uint64_t{1} << 63;
 
   explicit constexpr process_id(std::uint64_t path) : path_(path) {}
-  /// Removes a number from the front of the text.
+  /// Removes a number from the front of the text, and returns it; nullopt if none stands there.
   static std::optional<std::uint64_t> read_number(std::string_view& text) noexcept {
     std::uint64_t n = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -96,7 +97,7 @@ class process_id {
     if (!n) return {};
     return process_id(*n | hash_mark);
   }
-  /// The caller checks whether all of the text was valid.
+  /// Reads a path from the front of the text.  The caller checks whether all of the text was read.
   static std::optional<process_id> read_path(std::string_view text) noexcept {
     auto const first = read_number(text);
     if (!first) return {};
@@ -124,13 +125,13 @@ class process_id {
     std::uint64_t const step = ones << (3 * groups) | n;
     return process_id(path_ | step << (free - 4 * groups));
   }
-  /// How many groups of three bits hold a number.  A step has as many bits in front of its groups,
-  /// which say how many groups there are.
+  /// How many groups of three bits hold a number.  A step has as many bits in front of its groups
+  /// as it has groups: ones and a last zero, by which a reader counts the groups.
   static constexpr int groups_for(std::uint64_t n) noexcept {
     return (static_cast<int>(std::bit_width(n)) + 2) / 3;
   }
-  /// Of a path whose first bit is the top bit: the bits of its first step, the number of that step,
-  /// and the path without it.
+  /// For a path that was shifted so that its first step begins at the top bit: how many bits that
+  /// step has, the number in it, and the path behind it.
   static constexpr int bits_of(std::uint64_t rest) noexcept {
     return 4 * (std::countl_one(rest) + 1);
   }

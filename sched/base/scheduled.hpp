@@ -21,17 +21,18 @@ struct scheduling_rule {
   step_kind step = step_kind::at_once;
   /// Whether other processes refer to the frame of the operation while its process waits.
   bool waits_in_frame = false;
-  /// Whether it accesses an object that processes share: where schedules are explored it may be a
-  /// step.
+  /// Whether the operation accesses an object that processes share: where schedules are explored it
+  /// may be a step of its own.
   bool is_shared = false;
-  /// Whether it throws `cancelled` in a cancelled process although it is answered at once: an
-  /// operation that begins to take something for which the process may have to wait.
+  /// Whether the operation throws `cancelled` in a cancelled process although it is answered at
+  /// once.  Set for an operation that only begins to take something, for which the process may then
+  /// have to wait.
   bool checks_cancellation = false;
 };
 /// The rule of an operation that suspends the process, to wait in its frame for another process.
 inline constexpr scheduling_rule scheduled_as_wait{
     .step = step_kind::ends, .waits_in_frame = true, .is_shared = true};
-/// The rule of an operation that does so only if it has to wait.
+/// The rule of an operation that waits in its frame if it has to, and else is answered at once.
 inline constexpr scheduling_rule scheduled_as_try{
     .step = step_kind::ends_if_it_waits, .waits_in_frame = true, .is_shared = true};
 /// The rule of an operation on a shared object that never waits.

@@ -18,13 +18,14 @@ namespace weft {
 
 namespace detail {
 
-/// Makes a process when the scheduler asks for it: not if the spawner is run again.
+/// The function and the arguments of a spawn, of which the scheduler makes a process.  If the
+/// spawning process is run again, the scheduler makes none: it takes the id from the log.
 class spawn_request {
  public:
   spawn_request(spawn_request const&) = delete;
   spawn_request& operator=(spawn_request const&) = delete;
 
-  /// The program of a forkable process, with a count for the caller; else null.
+  /// If the process is to be forkable: its program, with a count for the caller.  Else null.
   virtual program* forkable_program() { return nullptr; }
   virtual first_frame frame() = 0;
   [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
@@ -39,8 +40,8 @@ class spawn_request {
 
 }  // namespace detail
 
-/// Starting processes: what `spawn` performs.  A spawned process may perform `Effects...`, and
-/// spawning<Effects...> itself.
+/// The effect of starting processes; `spawn` performs it.  A spawned process may perform
+/// `Effects...`, and spawning<Effects...> itself.
 template <class... Effects>
 struct spawning {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
@@ -48,7 +49,7 @@ struct spawning {
   struct start : op<process_id> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::spawns};
     explicit start(detail::spawn_request& b) noexcept : what(&b) {}
-    detail::spawn_request* what;  // in the awaiting frame
+    detail::spawn_request* what;  // lies in the awaiting frame
     /// All requests hash alike: functions and arguments cannot be compared.
     friend std::size_t hash_value(start const&) { return 0; }
   };
@@ -80,7 +81,7 @@ class spawns : public spawn_request {
 
   explicit spawns(bool keeps_log) noexcept : spawn_request(keeps_log) {}
 
-  /// The operation, in a coroutine with the row `Row`.
+  /// The operation that a coroutine with the row `Row` performs.
   template <class Row>
   auto operation_in() {
     using found = spawning_in<Row>;
@@ -153,8 +154,8 @@ inline constexpr forkable_t forkable{};
 /// spawning process do not.
 ///
 /// Two allocations, from a pool.  When the spawning process is run again, `f` is not called, and
-/// the ids are those of the first run.  The log of a forkable process takes one entry for a run of
-/// spawns at one place, or one for each spawn where ids are hashes.
+/// the ids are those of the first run.  If the spawning process is forkable, its log takes one
+/// entry for consecutive spawns at one place; or one for each spawn, if their ids are hashes.
 template <class F, class... Args>
 awaits_to<process_id> auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {

@@ -8,8 +8,8 @@
 
 namespace weft {
 
-/// A boxed resumption: a process that waits, and the answer to resume it with if that fits in a
-/// word; a larger answer is stored in the process.  16 bytes.
+/// A boxed resumption: a process, and the answer to resume it with if that fits in a word.  A
+/// larger answer has been written into the frame of the process already.  16 bytes.
 ///
 /// A copy increments an atomic count.  The holder of the last thunk owns the process's frames; a
 /// copy that is kept is enough to run a forkable process again.  Dropping the last thunk unwinds
@@ -46,7 +46,7 @@ class [[clang::trivial_abi]] thunk {
   [[nodiscard]] reason why_empty() const noexcept { return static_cast<reason>(word_); }
   [[nodiscard]] process* get() const noexcept { return process_; }
   [[nodiscard]] std::uint64_t answer() const noexcept { return word_; }
-  /// Called by the scheduler: gives the count to the caller.
+  /// Gives the count of the process to the caller, the scheduler.  The thunk is empty then.
   [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }
 
  private:

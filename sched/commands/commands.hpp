@@ -33,7 +33,8 @@
 ///
 /// The command is a value, and its dispatcher is found by its type at compile time.  Answers come
 /// from any thread in any order, each to the process that issued the command; an answer that comes
-/// before the wait is kept.  While a process waits, the others run; it can be cancelled there.
+/// before the wait is kept.  While a process waits, the others run; a process that waits can be
+/// cancelled.
 ///
 /// Issuing seals: a process that has issued a command cannot fork.
 namespace weft {
@@ -50,7 +51,7 @@ template <class C>
 concept is_command =
     requires { typename C::result; } && std::derived_from<C, command<typename C::result>>;
 
-/// Reports a type that is no command, or cannot be one.
+/// Whether `C` is a command that can be issued; if not, the compiler reports why.
 template <class C>
 consteval bool require_command() {
   constexpr bool is_a_command = is_command<C>;
@@ -68,7 +69,7 @@ template <class C>
 struct issuing {};
 template <detail::is_command C>
 struct issuing<C> {
-  /// Answered as soon as the command is handed over; throws what the dispatcher throws.
+  /// Answered as soon as the dispatcher has taken the command; throws what the dispatcher throws.
   struct issue : op<in_flight<typename C::result>, seals> {
     using command_type = C;
     explicit issue(C c) : what(std::move(c)) {}
@@ -82,7 +83,7 @@ template <class... Cs>
 using commands = row<issuing<Cs>..., completions>;
 
 namespace detail {
-/// The result of a command; void if it is none, which another message reports.
+/// The result of a command; void if `C` is no command, which require_command() reports.
 template <class C>
 struct result_of_command : identity<void> {};
 template <is_command C>

@@ -33,7 +33,8 @@ namespace detail {
 ///
 ///   DRIVE-1  `rest_` is the coroutine's resumption while it waits at `at_`, the external event of
 ///       one of its commands.  It is empty while the coroutine runs, and when it has ended.
-///   DRIVE-2  The reply to be completed by an event is kept under the event's tag.
+///   DRIVE-2  The reply to each command is kept under the command's tag, until the event with that
+///       tag answers it.
 template <class... Cs>
 class command_machine : public region {
  public:
@@ -105,9 +106,10 @@ class command_machine : public region {
     } else if (e.type == event_type::completed) {
       auto const found = waiting_.extract(e.tag);
       if (found) found.mapped()->answer(e);
-    }  // a message has no receiver
+    }  // else it is a message, which the coroutine cannot receive
   }
-  /// The coroutine may clean up, but not wait again.
+  /// The coroutine finds `cancelled` where it waits.  It may clean up; if it waits again, it is
+  /// unwound.
   void cancel() {
     body_.reset();
     try {
@@ -120,8 +122,8 @@ class command_machine : public region {
 
   std::optional<body> body_;  // until it has begun
   output* out_ = nullptr;
-  std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // DRIVE-2
-  external_event* at_ = nullptr;                                      // DRIVE-1
+  std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // replies by tag (DRIVE-2)
+  external_event* at_ = nullptr;                                      // where rest_ waits (DRIVE-1)
   resumption<void> rest_;
   bool has_ended_ = false;
 };

@@ -18,7 +18,7 @@ namespace detail {
 template <class F, class C>
 concept dispatches = std::is_invocable_v<F&, C, reply<typename C::result>>;
 
-/// Numbers that are all different, also between threads.
+/// Makes numbers that are all different, also if several threads call next().
 class tags {
  public:
   tags() = default;
@@ -42,17 +42,18 @@ class tags {
 ///                   [&](load c, reply<blob> r) { ... }};
 ///     schedule(program, d);
 ///
-/// A function is called where the command is issued, while no other process of that thread runs.
-/// It hands the command on, and keeps the reply until there is an answer; or it answers at once.
-/// Its exceptions are thrown by `issue`.  If several functions take a command, the first of them is
-/// called; a command that none takes is refused at compile time.
+/// A function is called on the thread of the process that issues the command, before that process
+/// goes on; no other process runs on that thread meanwhile.  The function hands the command on, and
+/// keeps the reply until there is an answer; or it answers at once.  `issue` throws what the
+/// function throws.  If several functions take a command, the first of them is called; a command
+/// that none takes is refused at compile time.
 ///
-/// On backends of several threads a handler must say that several threads may use it at once:
-/// `thread_safe_dispatchers` if the functions can be called so, `synchronized(dispatchers{...})` to
-/// make one call at a time.
+/// On backends of several threads a handler must say that several threads may use it at once.  Use
+/// `thread_safe_dispatchers` if several threads may call the functions at once, and else
+/// `synchronized(dispatchers{...})`, which makes one call at a time.
 ///
-/// A handler of another kind has `in_flight<R> on(issuing<C>::issue)`, and makes its reply by
-/// reply::to.
+/// You can also write a handler of your own: it has a clause `in_flight<R> on(issuing<C>::issue)`,
+/// makes the reply by reply::to, and returns its get_in_flight().
 template <class... Fs>
 class dispatchers {
  public:

@@ -14,7 +14,8 @@
 
 namespace weft {
 
-/// Replies, kept under their tags: for a dispatcher whose answers come with a number, over a wire.
+/// Replies, kept under their tags: for a dispatcher whose answers come over a wire, each with the
+/// tag of its command.
 ///
 ///     replies<std::string> book;
 ///     dispatchers d{[&](resolve c, reply<std::string> r) {
@@ -44,15 +45,16 @@ class replies {
     return tag;
   }
 
-  /// Answers with R(args...).  False if no reply is kept under that tag, or none any more.  If that
-  /// constructor throws, the reply is dropped.
+  /// Answers with R(args...).  False if no reply is kept under that tag, or if it was answered
+  /// already.  If the constructor of R throws, complete() throws the same, and the reply is
+  /// dropped.
   template <class... Args>
   bool complete(std::uint64_t tag, Args&&... args) {
     auto const found = take(tag);
     if (found) found.mapped().complete(std::forward<Args>(args)...);
     return bool(found);
   }
-  /// The same with an exception.
+  /// The same, but answers with an exception.
   bool fail(std::uint64_t tag, std::exception_ptr error) {
     auto const found = take(tag);
     if (found) found.mapped().fail(std::move(error));

@@ -18,7 +18,8 @@
 /// answering side the `reply`.  Both know its tag.
 namespace weft {
 
-/// A command will not be answered: its reply was destroyed.  A copy increments a count.
+/// Thrown by a wait for a command that will not be answered, since its reply was destroyed.
+/// Copying it increments a reference count.
 class [[gnu::visibility("default")]] command_dropped : public completion_dropped {
  public:
   /// `command`: the name of its type.
@@ -43,11 +44,13 @@ class reply;
 template <class R>
 class [[nodiscard]] in_flight {
  public:
-  /// Waits for the answer and takes it.  Throws what the command was failed with; command_dropped;
-  /// std::logic_error if it was waited for before.  Await it in the expression that calls it.
+  /// Waits for the answer and takes it.  Throws the exception with which the command was answered;
+  /// command_dropped; std::logic_error if the answer was taken before.  Write `co_await` in the
+  /// expression that calls wait().
   eff<R, completions> wait() { return result_.wait(); }
-  /// The same, with a deadline: gives a std::optional<R>, for void a bool, which is empty, or
-  /// false, if no answer has come by `t`; then it can be waited for again.
+  /// Waits until `t` at the latest.  `co_await` yields a std::optional<R>, or for void a bool:
+  /// empty or false if no answer has come by then.  In that case the answer can be waited for
+  /// again.
   eff<detail::if_in_time<R>, completions> wait_until(instant t) { return result_.wait_until(t); }
   /// Whether wait() would give the answer at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return result_.is_ready(); }
@@ -64,9 +67,9 @@ class [[nodiscard]] in_flight {
 };
 
 /// The obligation to answer a command once: from any thread and at any time, also before the answer
-/// is waited for, and while the command is being issued.  If the issuer is destroyed, answering
-/// does nothing.  If the reply is destroyed without an answer, the issuer finds command_dropped
-/// when it waits.
+/// is waited for, and while the command is being issued.  If the `in_flight` is destroyed,
+/// answering does nothing.  If the reply is destroyed without an answer, the issuer finds
+/// command_dropped when it waits.
 ///
 /// A reply is moved to the thread or the callback that will answer.  One thread at a time uses it.
 template <class R>
@@ -90,11 +93,13 @@ class [[nodiscard]] reply {
     try {
       source_.fail(std::make_exception_ptr(command_dropped(command_, tag_)));
     } catch (std::bad_alloc const&) {
-      // The completer is destroyed as well, and reports the same with less detail.
+      // The completer, which is destroyed as well, reports completion_dropped instead, with less
+      // detail.
     }
   }
 
-  /// The other end, with which a handler answers `issue`.  Throws std::logic_error the second time.
+  /// The issuer's end, with which a handler answers `issue`.  Throws std::logic_error the second
+  /// time.
   [[nodiscard]] in_flight<R> get_in_flight() {
     return in_flight<R>(tag_, source_.get_completion());
   }
@@ -102,8 +107,8 @@ class [[nodiscard]] reply {
   /// The command's number: no other command of its dispatchers ever has it.
   [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
 
-  /// Answers with R(args...).  If that constructor throws, so does this, and may be called again.
-  /// Throws std::logic_error if the command was answered before.
+  /// Answers with R(args...).  If the constructor of R throws, complete() throws the same, and may
+  /// be called again.  Throws std::logic_error if the command was answered before.
   template <class... Args>
   void complete(Args&&... args) {
     require_open();

@@ -30,13 +30,13 @@
 ///     }
 ///     schedule(program, dispatchers{...});   // they take its commands, as those of any process
 ///
-/// A coroutine steps it, performs its commands and receives its events.  So a stepper waits, is
-/// woken, cancelled and explored like any other process, on every backend.
+/// A coroutine calls step, issues the stepper's commands and receives its events.  So a stepper
+/// waits, is woken, cancelled and explored like any other process, on every backend.
 ///
 ///   STEPPER-1  close() is called exactly once, by the last owner of the stepper: when it is done,
 ///       when a step has thrown, when it was cancelled, when it is unwound, or if it never ran.
-///   STEPPER-2  There is no step after one that was done, or has thrown.
-///   STEPPER-3  Each command has one event: its answer, or the reason why there is none.
+///   STEPPER-2  There is no step after one whose status was `done`, or that has thrown.
+///   STEPPER-3  Each command leads to one event: its answer, or the reason why there is none.
 namespace weft {
 
 namespace detail {
@@ -44,11 +44,11 @@ namespace detail {
 /// The effect of starting processes that each wait for one command, and send its event.
 using event_bringers = spawning<completions, mail, proc>;
 
-/// A stepper after init, which is to be closed (STEPPER-1).
+/// A stepper after init.  Its destructor closes the stepper, unless close() has (STEPPER-1).
 template <class S>
 class begun {
  public:
-  /// If init throws, closes the stepper and throws the same.
+  /// Calls init.  If that throws, closes the stepper and throws the same.
   begun(S stepper, std::string_view method, typename S::input input)
       : stepper_(new S(std::move(stepper))) {
     stepper_->init(method, std::move(input));
@@ -56,7 +56,7 @@ class begun {
 
   step_status step(std::span<event> events) {
     out_.clear();
-    is_over_ = true;  // until the step has returned
+    is_over_ = true;  // stays true if the step throws
     stepper_->step(events, out_);
     is_over_ = out_.status == step_status::done;
     return out_.status;
@@ -74,11 +74,11 @@ class begun {
   };
   std::unique_ptr<S, closing> stepper_;
   output_of<S> out_;
-  bool is_over_ = false;  // STEPPER-2
+  bool is_over_ = false;  // whether no further step is allowed (STEPPER-2)
 };
 
-/// Takes the answer into `to`.  Gives whether the command, or the process that waits for it, was
-/// cancelled.
+/// Waits for the answer, and stores it in `to`.  Yields whether the answer was `cancelled`, or the
+/// process that waits for it was cancelled.
 template <class R>
 eff<bool, completions> take_answer(in_flight<R>& from, event& to) {
   bool is_cancelled = false;
@@ -100,13 +100,13 @@ eff<void, completions, mail, proc> bring_answer(in_flight<R> from, std::uint64_t
                                                 address<event> to) {
   event its(event_type::completed, tag);
   bool const may_be_our_end = co_await take_answer(from, its);
-  // If all processes are cancelled, this one finds that again here.  Then the stepper gets an event
-  // that says so, not this one.
+  // If all processes are cancelled, the yield throws `cancelled` once more, and this event is not
+  // sent: the stepper gets the event `cancelled` instead.
   if (may_be_our_end) co_await proc::yield{};
   co_await to.send(std::move(its));
 }
 
-/// Issues a command of a step, of any listed type.
+/// Issues a command that a step has put out, whichever listed type it has.
 template <class List>
 class issuing_any;
 template <class... Cs>
@@ -115,7 +115,7 @@ class issuing_any<command_list<Cs...>> {
   using issued = typename step_output<Cs...>::issued;
   using eff = weft::eff<void, commands<Cs...>, event_bringers>;
 
-  /// A command that is answered at once, or cannot be issued, gives an event at once.
+  /// If the command is answered at once, or cannot be issued, its event is added to `at_once`.
   static eff issue(issued& one, inbox<event>& in, std::vector<event>& at_once) {
     using function = eff (*)(issued&, inbox<event>&, std::vector<event>&);
     static constexpr function by_type[] = {nullptr, issue_as<Cs>...};
@@ -142,7 +142,8 @@ class issuing_any<command_list<Cs...>> {
   }
 };
 
-/// How many events are given to one step at most.
+/// Events and messages are added for the next step up to this number; the events of commands that
+/// were answered at once are always added.
 inline constexpr std::size_t events_a_step = 64;
 
 template <class M>
@@ -152,13 +153,13 @@ void add_message(std::vector<event>& to, M message) {
   to.push_back(std::move(e));
 }
 
-/// Only the processes that bring events have an address of it: when all of them have ended, no
-/// event is due.
+/// Opens the inbox for events.  Only the processes that bring events have an address of it: when
+/// all of them have ended, no event is due.
 inline eff<inbox<event>, mail> open_inbox_of_events() {
   auto both = co_await open<event>();
   co_return std::move(both.in);
 }
-/// Adds the events that are there now.
+/// Adds the events that are in the inbox now.
 inline eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in) {
   while (to.size() < events_a_step) {
     auto e = co_await in.try_receive();
@@ -175,7 +176,7 @@ eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in, inbox<M>& m
     add_message(to, std::move(*m));
   }
 }
-/// Waits for one event.  Throws no_senders.
+/// Waits for one event.  Throws no_senders if none is due.
 inline eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in) {
   to.push_back(co_await in.receive());
 }
@@ -217,7 +218,7 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
       }
     }
     if (!has_senders) {
-      co_await proc::yield{};  // if the senders were cancelled, so is this process: it throws that
+      co_await proc::yield{};  // if all were cancelled, this process throws `cancelled`
       throw no_senders();
     }
     co_await add_events(events, in, messages...);
@@ -229,7 +230,7 @@ eff<void, steppers<S>> run_stepper(begun<S> s, inbox<Ms>... messages) {
   try {
     co_await step_to_the_end(s, messages...);
   } catch (cancelled const&) {
-    if (!s.is_over()) {  // else a step has thrown it
+    if (!s.is_over()) {  // else it was a step that has thrown `cancelled`
       event last(event_type::cancelled);
       try {
         (void)s.step(std::span(&last, 1));
@@ -258,15 +259,15 @@ consteval bool require_steps() {
 
 }  // namespace detail
 
-/// Starts a process that steps `stepper`: co_await start_stepper(...), in place of spawn(...).
+/// Starts a process that runs `stepper`: write co_await start_stepper(...), in place of spawn(...).
 ///
 /// init is called at once; its exceptions, such as unknown_method, are thrown here.  Steps take
 /// place in the process's turn.  A command whose reply is dropped, or whose dispatcher throws,
-/// gives an event with that error.  If a step throws, the process ends with that exception.  A
-/// stepper that waits while nothing is in flight, and no process is left that could send to it,
-/// ends with no_senders.  If the process is cancelled, the stepper is stepped once more, with that
-/// event.  When a stepper is done, the run still waits for the commands in flight, and their
-/// answers are discarded.
+/// gives an event with that error.  If a step throws, the process ends with that exception.  If a
+/// stepper waits while no command is in flight, and no process is left that could send to it, its
+/// process ends with no_senders.  If the process is cancelled, step is called once more, with the
+/// event `cancelled`.  When a stepper is done, the processes that wait for its commands in flight
+/// still run to their end, and the answers are discarded.
 ///
 /// Costs a process, a mailbox and the box of the stepper; each command that is not answered at once
 /// costs a process while it is in flight.
@@ -279,8 +280,8 @@ awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
   else
     return detail::refused<void>();
 }
-/// The same for a stepper that receives messages of type `S::message`, sent to the addresses of
-/// that inbox:
+/// The same for a stepper that receives messages of type `S::message`, which other processes send
+/// to the addresses of the inbox `messages`:
 ///
 ///     auto [in, to] = co_await open<int>();
 ///     co_await start_stepper(counter(), "count", 0, std::move(in));

@@ -32,10 +32,10 @@
 ///
 /// init is called once, with the name of a method and its input; an unknown name throws
 /// unknown_method.  Then step is called again and again: it is given the events since the last
-/// step, and returns the commands that it issues and its status.  Then close is called, once, in
-/// any case: also if init or step has thrown.  Nothing here needs a scheduler: a test can call the
-/// three by hand.  run_stepper.hpp runs a stepper as a process; coroutine_stepper.hpp makes a
-/// stepper of a coroutine.
+/// step, and puts the commands that it issues, and its status, into its output.  Then close is
+/// called, once, in any case: also if init or step has thrown.  Nothing here needs a scheduler: a
+/// test can call the three by hand.  run_stepper.hpp runs a stepper as a process;
+/// coroutine_stepper.hpp makes a stepper of a coroutine.
 namespace weft {
 
 enum class event_type : unsigned char {
@@ -47,14 +47,15 @@ enum class event_type : unsigned char {
 /// An event for a stepper, which may move the data out.
 struct event {
   event_type type = event_type::message;
-  std::uint64_t tag = 0;       ///< Of a command: the result of step_output::issue.
+  std::uint64_t tag = 0;       ///< If `completed`: the tag that step_output::issue returned.
   unique_any data{};           ///< The command's result, if that is not void; or a message.
-  std::exception_ptr error{};  ///< What the command failed with.
+  std::exception_ptr error{};  ///< The exception that answered the command, or null.
 
   event() = default;
   explicit event(event_type t, std::uint64_t number = 0) noexcept : type(t), tag(number) {}
 
-  /// The answer to a command: returns its result, or throws its exception.  Throws bad_unique_any.
+  /// The answer to a command: returns its result, or throws its exception.  Throws bad_unique_any
+  /// if the result is no `R`.
   template <class R>
   R result() {
     if (error) std::rethrow_exception(error);
@@ -63,8 +64,8 @@ struct event {
 };
 
 enum class step_status : unsigned char {
-  waiting,  ///< To be stepped when there is an event.
-  again,    ///< To be stepped again after the other processes have had their turn.
+  waiting,  ///< step is to be called when there is an event.
+  again,    ///< step is to be called again after the other processes have had their turn.
   done,     ///< The stepper has ended.
 };
 
@@ -131,7 +132,7 @@ concept stepper = requires(S& s, std::string_view method, typename S::input inpu
   { s.close() } noexcept;
 };
 
-/// init was called with a name that the stepper does not know.
+/// Thrown by init if it does not know the name of the method.
 struct [[gnu::visibility("default")]] unknown_method : std::logic_error {
   /// `known`: the names of its methods.
   unknown_method(std::string_view type, std::string_view method,
@@ -148,7 +149,7 @@ struct [[gnu::visibility("default")]] unknown_method : std::logic_error {
   }
 };
 
-/// For init: a value for each method name, a pointer to a member function, say.
+/// A table for init, with a value for each name of a method: a pointer to a member function, say.
 ///
 ///     entry_points<void (parser::*)(std::string)> const methods{{"lines", &parser::lines}};
 ///     (this->*methods.at<parser>(method))(std::move(input));

@@ -22,8 +22,8 @@ struct [[gnu::visibility("default")]] bad_unique_any : std::logic_error {
                     (holds.empty() ? "nothing" : std::string(holds))) {}
 };
 
-/// A value of any type, which is accessed by that type, like std::any; but the value may be
-/// move-only, and the unique_any is.
+/// A value of any type, which is accessed by naming that type, like std::any.  But the value may be
+/// move-only, and a unique_any is always move-only.
 ///
 ///     unique_any p(std::make_unique<int>(7));
 ///     auto const seven = p.take<std::unique_ptr<int>>();

@@ -23,10 +23,10 @@
 
 namespace weft {
 
-/// Sending and receiving: the operations behind the ends of ports.  Untyped: the ends know the
-/// type.
+/// Sending and receiving: the operations behind the ends of ports.  They do not depend on the type
+/// of the messages, which the ends know.
 struct mail {
-  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Answered with the registry of mailboxes.
   struct open : op<detail::mailbox_registry*, seals> {};
   /// Answered with false if the inbox was destroyed.
@@ -34,13 +34,14 @@ struct mail {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     explicit send(detail::send_waiter& s) noexcept : what(&s) {}
     detail::send_waiter* what;                                // in the awaiting frame
-    friend std::size_t hash_value(send const&) { return 0; }  // addresses differ from run to run
+    friend std::size_t hash_value(send const&) { return 0; }  // 0: addresses differ from run to run
   };
-  /// As send, until an instant at the latest.  Answered with send_waiter::sent, too_late or
-  /// inbox_has_gone (namespace detail).
+  /// As send, but waits for room until an instant at the latest.  Answered with send_waiter::sent,
+  /// too_late or inbox_has_gone (namespace detail).
   struct send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    /// `a`: the alarm; null to wait for ever.
+    /// `a`: the alarm; null if there is no deadline.  `may_wait`: false if the message is to be
+    /// sent at once or not at all.
     send_until(detail::send_waiter& s, detail::alarm* a, bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
     detail::send_waiter* what;  // in the awaiting frame, like the alarm
@@ -48,8 +49,8 @@ struct mail {
     bool waits;
     friend std::size_t hash_value(send_until const&) { return 0; }
   };
-  /// Answered with the number of the mailbox that had a message, from 1 on; or with
-  /// receive_waiter::too_late or nobody_left (namespace detail).
+  /// Answered with the number of the mailbox that had a message, where the first is 1; or with
+  /// receive_waiter::too_late or no_senders_left (namespace detail).
   struct receive : op<std::uint64_t, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     receive(detail::receive_waiter& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
@@ -89,15 +90,15 @@ struct [[nodiscard]] send_result {
 };
 
 struct port_options {
-  /// The mailbox holds at most so many messages, one or more; a sender waits while it is full.
+  /// How many messages the mailbox can hold: at least 1.  A sender waits while the mailbox is full.
   std::size_t capacity = std::numeric_limits<std::size_t>::max();
 };
 
 /// Opens a port: auto [in, to] = co_await open<int>();
 ///
-/// Two allocations, none of them per message: the mailbox, from the pool; and the message buffer,
-/// when the first message has to wait.  Seals: a process that has opened a port can no longer fork.
-/// Throws bad_alloc; std::logic_error if the capacity is zero.
+/// Two allocations: the mailbox, from the pool; and the message buffer, when the first message has
+/// to wait.  The buffer grows when more messages wait than ever before.  Seals: a process that has
+/// opened a port can no longer fork.  Throws bad_alloc; std::logic_error if the capacity is zero.
 template <class M>
 [[nodiscard]] awaits_to<ports<M>> auto open(port_options o = {}) {
   if (o.capacity == 0) throw std::logic_error("weft: a port must have a capacity of at least 1");
@@ -105,13 +106,14 @@ template <class M>
 }
 
 /// The receiving end of a port, for one process.  Movable, not copyable.  When the inbox is
-/// destroyed, its unread messages are destroyed with it, and senders find `false`.  The same
-/// happens when its scheduler ends, as no process can receive them any more.  Until then an inbox
-/// that was sent to its own address, or two that were sent to each other's, stay alive.
+/// destroyed, its unread messages are destroyed with it, and a send yields `false` from then on.
+/// Unread messages are also destroyed when the scheduler ends, as no process can receive them any
+/// more.  Until that time an inbox that was sent to its own address, or two inboxes that were sent
+/// to each other's, stay alive.
 ///
-/// Each operation seals: the process can no longer fork.  Await each one in the expression that
-/// creates it; the inbox must outlive it.  On several threads it may be used by one process at a
-/// time.
+/// Each operation seals: the process can no longer fork.  Await each operation in the expression
+/// that creates it; the inbox must outlive the operation.  On several threads, one process at a
+/// time may use the inbox.
 template <class M>
 class [[nodiscard]] inbox {
  public:
@@ -125,25 +127,25 @@ class [[nodiscard]] inbox {
   }
 
   /// Waits for a message; `co_await` yields it.  Messages of one sender arrive in the order in
-  /// which they were sent.  Throws no_senders; std::logic_error if another process waits here, or
-  /// if the inbox was moved from.
+  /// which they were sent.  Throws no_senders; std::logic_error if another process waits at this
+  /// inbox, or if the inbox was moved from.
   [[nodiscard]] awaits_to<M> auto receive() { return detail::receive_or_throw<M>(required()); }
-  /// As receive(), but yields nothing instead of throwing no_senders:
+  /// As receive(), but yields an empty optional instead of throwing no_senders:
   ///     for (auto m = co_await in.next(); m; m = co_await in.next())
   [[nodiscard]] awaits_to<std::optional<M>> auto next() {
     return detail::receive_next<M>(required());
   }
-  /// As receive(), but yields nothing if no message has come until `t`.  Throws no_senders.
+  /// As receive(), but yields an empty optional if no message has come by `t`.  Throws no_senders.
   /// O(log n) in the waiters with a deadline.
   [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {
     return detail::receive_until_awaitable<M>(t, required());
   }
-  /// `co_await` yields a message that is there already, or nothing.
+  /// `co_await` yields a message that is there already, or an empty optional.
   [[nodiscard]] awaits_to<std::optional<M>> auto try_receive() {
     return detail::receive_now<M>(required());
   }
 
-  /// Makes an address, even if all others are destroyed.
+  /// Makes an address, also after all earlier addresses were destroyed.
   [[nodiscard]] address<M> get_address() { return address<M>(required()); }
 
  private:
@@ -161,8 +163,8 @@ class [[nodiscard]] inbox {
 };
 
 /// The sending end of a port.  A value: copies are counted, and when the last one is destroyed the
-/// receiver is told that no sender is left.  On a backend of several threads it is as thread safe
-/// as an int; on others only its scheduler's thread may use it.
+/// receiver is told that no sender is left.  If the scheduler has several threads, an address is as
+/// thread safe as an int; if it has one thread, only that thread may use the address.
 template <class M>
 class address {
  public:
@@ -179,23 +181,24 @@ class address {
       detail::cause_event("the end of an address", nullptr, [b = box_] { b->drop_address(); });
   }
 
-  /// Sends; `co_await` yields false if the inbox was destroyed.  If a process waits here,
-  /// it goes on at once with the message, and the sender in its turn, up to 64 times in a row;
-  /// otherwise the message is stored.  If the mailbox is full, the sender waits for room.  Throws
-  /// bad_alloc; std::logic_error if the port is another scheduler's, or if this was moved from.
+  /// Sends; `co_await` yields false if the inbox was destroyed.  If a process waits at the inbox,
+  /// it gets the message and, as a rule, runs at once, and the sender goes on in its turn; after 64
+  /// such hand-overs in a row, the sender goes on first.  If no process waits, the message is
+  /// stored.  If the mailbox is full, the sender waits for room.  Throws bad_alloc;
+  /// std::logic_error if the port is another scheduler's, or if this address was moved from.
   ///
   /// Await it in the expression that creates it.  O(1); allocates when more messages are stored
   /// than ever before.
   [[nodiscard]] awaits_to<bool> auto send(M message) const {
     return detail::send_awaitable<M>(required(), std::move(message));
   }
-  /// As send(), if the message can be sent until `t`.  `co_await` yields a send_result<M>, with the
-  /// message in it if it was not sent.  A message for which there is room is sent even after the
-  /// deadline.  O(log n) in the waiters with a deadline.
+  /// As send(), but waits for room until `t` at the latest.  `co_await` yields a send_result<M>,
+  /// with the message in it if it was not sent.  A message for which there is room is sent even
+  /// after the deadline.  O(log n) in the waiters with a deadline.
   [[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, M message) const {
     return detail::send_until_awaitable<M>(t, true, required(), std::move(message));
   }
-  /// As send_until(), if the message can be sent without waiting.
+  /// As send_until(), but never waits for room.
   [[nodiscard]] awaits_to<send_result<M>> auto try_send(M message) const {
     return detail::send_until_awaitable<M>(instant::max(), false, required(), std::move(message));
   }
@@ -218,7 +221,7 @@ class address {
 };
 
 namespace detail {
-/// For receiving from several inboxes, and for routing.
+/// Gives select() and the inboxes of routing.hpp access to the mailbox of an inbox.
 struct mailbox_access {
   template <class M>
   static typed_mailbox<M>& of(inbox<M>& in) {
@@ -237,13 +240,14 @@ struct ports {
   inbox<M> in;
   address<M> to;
 
-  /// Called by open().
+  /// Called by open(): takes over a new mailbox, and makes its first address.
   explicit ports(detail::typed_mailbox<M>* b) noexcept : in(b), to(*b) {}
 };
 
-/// Waits for the first message of several inboxes; `co_await` yields a variant, whose index says
-/// which inbox it came from.  If several have one, the first of those inboxes in the list is read.
-/// Throws as receive() does; no_senders if none of the inboxes has an address left.
+/// Waits until one of several inboxes has a message; `co_await` yields a variant, whose index says
+/// which inbox the message came from.  If several have messages, the first of them in the list of
+/// arguments is read.  Throws as receive() does; no_senders if none of the inboxes has an address
+/// left.
 ///
 ///     auto const m = co_await select(numbers, words);  // a std::variant<int, std::string>
 ///

@@ -40,19 +40,20 @@ struct own_route {
 ///
 /// An id has a meaning in its own scheduler only, and is used once there: it is the path of spawns
 /// that led to the process (process_id.hpp), and no two processes have the same path.  So a message
-/// to a process that has ended is delivered to no process, and never to a later one.  Paths too
-/// long for 63 bits are hashed, and hashes may collide: then the second of two live processes is
-/// refused an inbox.
+/// to a process that has ended never reaches a later process.  A path that is too long for 63 bits
+/// is hashed in part, and hashes may collide: if two live processes have the same id, the second of
+/// them is refused an inbox.
 ///
-/// A scheduler whose rows have no `routing` pays nothing for it; one that has it allocates a table
-/// of about 8 KB when the first inbox is opened.
+/// A scheduler whose rows have no `routing` pays nothing for it; a scheduler whose rows have it
+/// allocates a table of about 8 KB when the first inbox is opened.
 struct routing {
-  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
-  /// Answered with the registry, and the process's id.
+  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
+  /// Answered with the registry, and the id of the process.
   struct open : op<detail::own_route, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
   };
-  /// As mail::send.  Answered with false also if the process has no such inbox.
+  /// As mail::send.  Answered with false also if the process has no inbox for messages of that
+  /// type.
   struct send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     explicit send(detail::routed_send_waiter& s) noexcept : what(&s) {}
@@ -62,7 +63,7 @@ struct routing {
     }
   };
   /// As mail::send_until.  Answered with send_waiter::inbox_has_gone also if the process has no
-  /// such inbox.
+  /// inbox for messages of that type.
   struct send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     send_until(detail::routed_send_waiter& s, detail::alarm* a, bool may_wait) noexcept
@@ -77,19 +78,20 @@ struct routing {
   using operations = op_list<open, send, send_until>;
 };
 
-/// The inbox for messages that are sent to a process's id.  The process is the one that opened it,
-/// wherever the inbox is moved to.  Its own address counts as one, so receive never finds that no
-/// sender is left.  When the inbox is destroyed, also with its process, sending to that id yields
-/// `false`.
+/// The inbox for messages that are sent to the id of a process: of the process that opened the
+/// inbox, wherever the inbox is moved to.  The entry under that id counts as an address (ROUTE-2),
+/// so a receive never finds that no sender is left.  Once the inbox is destroyed, by itself or with
+/// the frames of a process, a send to that id yields `false`.
 ///
-/// Each operation is as that of inbox<M>.  Used by one process at a time.  An inbox that was not
-/// opened, or was moved from, throws std::logic_error.
+/// The operations are those of inbox<M>.  Used by one process at a time.  Every operation throws
+/// std::logic_error if the inbox was not opened, or was moved from.
 template <class M>
 class [[nodiscard]] routed_inbox {
  public:
-  /// Not opened.
+  /// Makes an inbox that is not opened; an opened one can be moved to it.
   routed_inbox() noexcept : in_(detail::mailbox_access::inbox_of<M>(nullptr)) {}
-  /// Called by open_inbox().  Throws std::logic_error if the process has one; bad_alloc.
+  /// Called by open_inbox(): enters the inbox under the id of its process.  Throws std::logic_error
+  /// if the process has an inbox already; bad_alloc.
   routed_inbox(detail::own_route const& of, inbox<M> in) : in_(std::move(in)) {
     auto& all = of.registry->routes();
     all.add(of.owner, detail::mailbox_access::of(in_), detail::identity_of<M>);
@@ -108,11 +110,12 @@ class [[nodiscard]] routed_inbox {
   }
   ~routed_inbox() {
     if (!routes_) return;
+    // The route is removed first (ROUTE-3 of route_table.hpp).  Then `closed` is destroyed before
+    // `last`: else a receiver would find that no sender is left.
     detail::cause_event("the end of an inbox", nullptr,
                         [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
-                          auto const last = routes->remove(owner);  // ROUTE-3 of route_table.hpp
-                          auto const closed =
-                              std::move(in);  // first, else the receiver would find no senders
+                          auto const last = routes->remove(owner);
+                          auto const closed = std::move(in);
                         });
   }
 
@@ -123,7 +126,7 @@ class [[nodiscard]] routed_inbox {
   }
   [[nodiscard]] awaits_to<std::optional<M>> auto try_receive() { return port().try_receive(); }
   [[nodiscard]] address<M> get_address() { return port().get_address(); }
-  /// The process to which it belongs.
+  /// The process that opened the inbox.
   [[nodiscard]] process_id owner() const {
     require_open();
     return owner_;
@@ -200,8 +203,8 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 ///
 /// Three allocations: the mailbox, from the pool; its entry in the table; and the message buffer,
 /// when the first message has to wait.  Seals, as open<M>() does.  Throws bad_alloc;
-/// std::logic_error if the capacity is zero, or if the process has one already; it may open another
-/// when that is destroyed.
+/// std::logic_error if the capacity is zero, or if the process has an inbox already: it may open
+/// another one after that inbox is destroyed.
 template <class M>
 [[nodiscard]] awaits_to<routed_inbox<M>> auto open_inbox(port_options o = {}) {
   if (o.capacity == 0) throw std::logic_error("weft: an inbox must have a capacity of at least 1");
@@ -211,8 +214,9 @@ template <class M>
 /// Sends to a process of this scheduler: bool const there = co_await send(id, message);
 ///
 /// `co_await` yields false if the process has ended, never existed, has not opened its inbox or has
-/// closed it, or if the inbox takes messages of another type.  `M` is exactly the message's type,
-/// so text is sent as send(id, std::string("text")).  Otherwise as address<M>::send.
+/// closed it, or if the inbox takes messages of another type.  `M` must be exactly the type that
+/// the inbox takes, so text is sent as send(id, std::string("text")).  In all else it is like
+/// address<M>::send.
 ///
 /// Await it in the expression that creates it.  O(1): one lookup, under the lock of one of the
 /// table's 64 shards.
@@ -223,7 +227,7 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send(), if the message can be sent until `t`; see address<M>::send_until.
+/// As send(), but waits for room until `t` at the latest; see address<M>::send_until.
 template <class M>
 [[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, process_id to, M message) {
   if constexpr (detail::require_message<M>())
@@ -231,7 +235,7 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send_until(), if the message can be sent without waiting.
+/// As send_until(), but never waits for room.
 template <class M>
 [[nodiscard]] awaits_to<send_result<M>> auto try_send(process_id to, M message) {
   if constexpr (detail::require_message<M>())

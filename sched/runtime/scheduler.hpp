@@ -31,14 +31,16 @@ struct schedule_options {
   /// The maximum number of answers in a log; beyond it the process can no longer fork.
   std::size_t log_limit = detail::replay_log::usual_limit;
   /// When a stop is requested, all processes find `cancelled`, at their next operation or where
-  /// they wait, and unwind; and the call that runs them throws `cancelled`, unless all had ended by
-  /// then.
+  /// they wait, and unwind.  Then the call that runs the scheduler throws `cancelled`, if a process
+  /// has found it.
   std::stop_token stop{};
-  /// Whether time stands still while a process is ready, and jumps when all sleep (timing.hpp).
+  /// Whether time is virtual (timing.hpp): it stands still while a process is ready, and jumps to
+  /// the next alarm when none is.
   bool virtual_time = false;
-  /// The maximum number of processes at once, including the first; 0: no limit.
+  /// The maximum number of processes at once, including the first; 0: no limit.  Tasks that become
+  /// processes count, but are never refused.
   std::size_t max_processes = 0;
-  /// What an operation does that would start one more: spawn, fork or submit.
+  /// What spawn, fork and submit do if there are already that many processes.
   overflow_policy when_full = overflow_policy::fail;
 };
 
@@ -79,8 +81,9 @@ struct versions_of<B>
   static constexpr bool are_given = true;
 };
 
-/// Every effect that a process of the program may perform: the effects of its row, those that its
-/// spawning<...> name, and so on.
+/// Every effect that a process of the program may perform: the effects of the program's row, those
+/// that the spawning<...> and tasking<...> in it name, those that are named there in turn, and so
+/// on.
 template <class Row, class More = Row>
 struct all_effects_of;
 template <class Row>
@@ -91,8 +94,9 @@ template <class Row, class... Fs, class... Es>
 struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
     : all_effects_of<row_set<Row, Fs...>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
+/// Each task may also perform tasking<>; a scope with a deadline performs completions and timing.
 template <class Row, class... Fs, class... Es>
-struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and the effects of all tasks and scopes
+struct all_effects_of<Row, row<tasking<Fs...>, Es...>>
     : all_effects_of<row_set<Row, Fs..., tasking<>, completions, timing>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
@@ -115,8 +119,8 @@ struct outer_effects<row<Es...>>
 ///     s.run(here);  // the same future once more
 ///
 /// Most programs need only schedule().  Not thread safe, except for submitter() and shut_down(),
-/// and not to be used by its own processes.  A backend of several threads has run(), but no step()
-/// and no checkpoint().
+/// and not to be used by its own processes.  On a backend of several threads there is run(), but no
+/// step() and no checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
  public:
@@ -167,8 +171,8 @@ class scheduler {
     return *this;
   }
 
-  /// Runs the process whose turn it is, up to its next yield, wait or end.  False if none is left;
-  /// then it throws as run() does.
+  /// Runs the process whose turn it is, up to its next yield, fork, wait or end.  If no process is
+  /// left, throws what run() would throw, if anything, else returns false.
   bool step() {
     constexpr bool has_one_thread = !concurrent_backend<Backend>;
     static_assert(has_one_thread,
@@ -194,12 +198,12 @@ class scheduler {
     return weft::submitter<Backend, Effects...>(detail::internal(), std::move(right));
   }
   /// Ends all processes.  Called by any thread that runs no process of this scheduler, while
-  /// another thread is in run().  From then on nothing can be submitted.  Every process finds
-  /// `cancelled`, with the reason, at its next operation, or where it waits; if it catches that and
-  /// goes on, it finds it again.  A process that is left at the deadline, or that has found
-  /// `cancelled` a hundred times, is unwound at its next operation, or where it waits.  Returns
-  /// when no process is left and run() is about to return; run() then throws only exceptions of
-  /// processes other than `cancelled`.
+  /// another thread is in run().  After the call nothing can be submitted.  Every process finds
+  /// `cancelled`, with the reason, at its next operation, or where it waits; if the process catches
+  /// the exception and goes on, it finds `cancelled` again.  A process that is left at the
+  /// deadline, or that has found `cancelled` a hundred times, is unwound at its next operation, or
+  /// where it waits.  Returns when no process is left and run() is about to return; run() then
+  /// throws only exceptions of processes other than `cancelled`.
   ///
   /// A process that computes without performing any operation cannot be unwound: shut_down() waits
   /// for it.  While no thread is in run(), shut_down() returns at once, and the next run() or
@@ -214,10 +218,11 @@ class scheduler {
     return shut_down(time < instant::max() - now ? now + time : instant::max(), reason);
   }
 
-  /// A version of the queue of ready processes, each with its log.  While it is kept, it costs
-  /// memory for the parts of the queue that change.
+  /// A version of the queue of ready processes, each with its log.  While a snapshot is kept, it
+  /// costs memory for the parts of the queue that change.
   class snapshot;
-  /// O(1).  Throws unforkable if a process keeps no log, or its log is over, and if one waits.
+  /// Returns a snapshot of the current state.  O(1).  Throws unforkable if a process keeps no log,
+  /// if its log is over, or if a process waits.
   [[nodiscard]] snapshot checkpoint();
   /// Drops the processes that exist, and runs those of the checkpoint from there on: the same
   /// future, as far as the handlers outside give the same answers.  Throws std::logic_error if the
@@ -230,7 +235,7 @@ class scheduler {
   [[nodiscard]] std::size_t alive() const noexcept { return state_->alive(); }
 
  private:
-  /// Throws std::logic_error if the scheduler runs.
+  /// The scheduler's state.  Throws std::logic_error if the scheduler runs.
   detail::backend_scheduler<Backend>& idle() {
     if (state_->is_at_work())
       throw std::logic_error("weft: a scheduler was told to run by one of its own processes");
@@ -239,7 +244,7 @@ class scheduler {
 
   std::unique_ptr<detail::installed_handlers_base> installed_;
   detail::backend_scheduler<Backend>*
-      state_;  // a prompt, which handlers may keep: end_scheduler() releases it
+      state_;  // a prompt, which handlers may keep alive: end_scheduler() drops its count
 };
 
 template <backend Backend>
@@ -254,9 +259,9 @@ class scheduler<Backend>::snapshot {
   [[nodiscard]] std::uint64_t home() const noexcept { return home_; }
   [[nodiscard]] queue const& ready() const noexcept { return ready_; }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
-  /// The virtual time.
+  /// The virtual time of the checkpoint.
   [[nodiscard]] instant time() const noexcept { return time_; }
-  /// The failures of processes that had ended.
+  /// The failures of processes that had ended before the checkpoint.
   [[nodiscard]] std::vector<exceptions::failure> const& failures() const noexcept {
     return failures_;
   }

@@ -17,9 +17,9 @@ struct shutdown_report {
   };
   /// Whether all processes had ended by the deadline.
   bool in_time = true;
-  /// The processes that were unwound, since they had not ended by then or went on in spite of
-  /// `cancelled`: in the order in which they were unwound.  A process that ended by itself after
-  /// the deadline is not among them.
+  /// The processes that were unwound because they had not ended by the deadline, or went on in
+  /// spite of `cancelled`; in the order in which they were unwound.  A process that ended by itself
+  /// after the deadline is not among them.
   std::vector<unwound> left;
 };
 

@@ -44,8 +44,8 @@ inline std::exception_ptr const& promise_broken() {
       std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
   return error;
 }
-/// A std::promise whose destructor needs no memory.  If its process could not go on, the future
-/// throws the reason (lost_process.hpp).
+/// A std::promise whose destructor needs no memory.  If the process that holds the promise could
+/// not go on, the future throws the reason (lost_process.hpp).
 template <class T>
 class non_allocating_promise {
  public:
@@ -123,14 +123,14 @@ struct unstarted_frame {
 ///     std::jthread other([outside] { outside.submit(serve, request); });
 ///     s.run();
 ///
-/// As long as a submitter or a copy of it exists, the run is not over: its threads sleep when there
-/// is nothing to do.  So the run ends only when the last submitter is destroyed, or the scheduler
-/// is shut down.
+/// As long as a submitter or a copy of it exists, the run is not over: the scheduler's threads
+/// sleep when there is nothing to do.  So the run ends only when the last submitter is destroyed,
+/// or the scheduler is shut down.
 ///
 /// A submitted process may perform `Effects...`.  The scheduler must know them: from the program's
 /// row, or from the spawning<...> in it.  The process cannot fork.  The n-th submitted process has
-/// the id "0.n".  Processes that one thread submits begin in that order if the backend keeps the
-/// order, as one_thread does.
+/// the id "0.n".  Processes that one thread submits begin in the order of submission if the backend
+/// keeps the order, as one_thread does.
 ///
 /// Thread safe; it may outlive the scheduler.  A copy increments an atomic count.
 template <backend Backend, class... Effects>
@@ -142,11 +142,12 @@ class submitter {
   /// Starts a process that runs `f(args...)`, as spawn(f, args...) does (spawning.hpp), and returns
   /// its id; the process may have ended by then.  The arguments are copied or moved on this thread.
   ///
-  /// Throws scheduler_stopped if the run is over, a process has failed, or all are to end.  If the
-  /// number of processes is limited and there is no room, `.when_full` decides: submit throws
-  /// too_many_processes, or blocks the thread until there is room.  Called by a process of the same
-  /// scheduler it always throws, since that thread must not block.  Also throws the exceptions of
-  /// `f`, std::bad_alloc, and std::logic_error if this submitter was moved from.
+  /// Throws scheduler_stopped if the run is over, a process has failed, or all processes are to
+  /// end.  If the number of processes is limited and there is no room, `.when_full` decides: submit
+  /// throws too_many_processes, or blocks the thread until there is room.  If a process of the same
+  /// scheduler submits and there is no room, submit throws too_many_processes in either case: that
+  /// thread must not block.  Also throws the exceptions of `f`, std::bad_alloc, and
+  /// std::logic_error if this submitter was moved from.
   ///
   /// Two allocations, from a pool, and the cost of the backend's put.
   template <class F, class... Args>
@@ -165,8 +166,8 @@ class submitter {
   /// the result.  The exceptions of the function are thrown by get(), and not by run().  If there
   /// was no memory for the process to go on, get() and run() both throw std::bad_alloc, or the
   /// exception of the backend.  If the process was unwound before it had ended, by a stop or a
-  /// shutdown, get() throws std::future_error.  A process waits by completion<T> instead: get()
-  /// would block its thread.
+  /// shutdown, get() throws std::future_error.  A process should wait by a completion<T> instead:
+  /// get() would block its thread.
   ///
   /// One more allocation.
   template <class F, class... Args>

@@ -26,12 +26,13 @@ namespace weft {
 ///
 /// A process that goes on sees everything that the others did before they arrived.  Waiting
 /// suspends the process, not its thread.  A process that has arrived counts even if it is unwound
-/// while it waits: the others do not wait for it in this round, but do in the next.  A process that
-/// has arrived can no longer fork.
+/// while it waits: the others do not wait for it in this round; but the next round again needs n
+/// arrivals.  A process that has arrived can no longer fork.
 ///
-/// The barrier may be destroyed as soon as one process goes on, though others have not gone on yet.
-/// If it is destroyed in the middle of a round, the waiting processes find `cancelled`.  While a
-/// process waits, the barrier belongs to one scheduler.  One allocation.
+/// The barrier may be destroyed as soon as one process goes on, even if others have not gone on
+/// yet.  If it is destroyed in the middle of a round, the waiting processes find `cancelled`.
+/// While a process waits, only processes of the same scheduler may use the barrier.  One
+/// allocation.
 class barrier {
  public:
   /// Throws std::invalid_argument if n is 0; bad_alloc.
@@ -52,9 +53,11 @@ class barrier {
 
  private:
   ///   BARRIER-1  One word holds the round and the number of arrivals; the last arrival of a round
-  ///       begins the next round in the same step.  So more than n processes may arrive at once.
+  ///       begins the next round in the same atomic step.  So more than n processes may arrive at
+  ///       once: those beyond n count for the next round.
   ///   BARRIER-2  The last arrival first changes the round, then releases the gate; a waiter reads
-  ///       the gate's epoch before it looks at the round.
+  ///       the gate's epoch before it reads the round.  So a waiter that finds the old round is
+  ///       woken, or finds at its wait that the epoch has changed.
   struct shared_state final : detail::gate_owner {
     explicit shared_state(std::uint32_t n) noexcept : all(n) {
       next_round.belongs_to(detail::internal(), *this);
@@ -69,18 +72,20 @@ class barrier {
         round = static_cast<std::uint32_t>(now >> 32);
         bool const is_last = static_cast<std::uint32_t>(now) + 1 == all;
         std::uint64_t const next = is_last ? (now | 0xFFFF'FFFFU) + 1 : now + 1;
-        // [1] acq_rel: pairs with itself and with [2]: the last arrival sees what each process did,
-        // and so do all that go on.
+        // [1] acq_rel: pairs with itself and with [2].  Each arrival reads the word that the
+        // arrival before it has written, so the last one sees what all processes did before.  A
+        // process that goes on reads the word of the last arrival, or a later one, and sees the
+        // same.
         if (word.compare_exchange_weak(now, next, std::memory_order_acq_rel,
                                        std::memory_order_relaxed))
           return is_last;
       }
     }
     [[nodiscard]] bool is_over(std::uint32_t round) const {
-      // [2] acquire: pairs with [1].
+      // [2] acquire: pairs with [1], which ended the round.
       if (static_cast<std::uint32_t>(word.load(std::memory_order_acquire) >> 32) != round)
         return true;
-      // relaxed: close() releases the gate after its store.
+      // relaxed: close() releases the gate after its store, so a waiter that misses it looks again.
       if (closed.load(std::memory_order_relaxed)) throw cancelled();
       return false;
     }
@@ -97,7 +102,7 @@ class barrier {
     }
 
     std::uint32_t const all;
-    std::atomic<std::uint64_t> word = 0;  // BARRIER-1: the round, and in the low half the arrivals
+    std::atomic<std::uint64_t> word = 0;  // high half: round; low half: arrivals (BARRIER-1)
     std::atomic<bool> closed = false;
     gate next_round;
   };

@@ -42,7 +42,7 @@ class shared_completion : public pooled {
   std::atomic<unsigned char> owners_ = 2;
 };
 
-/// One of the two owners.
+/// The reference of one of the two owners to the shared state.
 template <class T>
 class completion_end {
  public:
@@ -69,7 +69,7 @@ template <class T>
 struct timed_value : identity<std::optional<T>> {};
 template <>
 struct timed_value<void> : identity<bool> {};
-/// The value if it came in time, or nothing.
+/// What a wait with a deadline yields: a std::optional<T>; for void a bool.
 template <class T>
 using if_in_time = typename timed_value<T>::type;
 
@@ -85,18 +85,18 @@ class completer;
 ///     std::thread([s = std::move(source)]() mutable { s.complete(42); }).detach();
 ///     int const n = co_await result.wait();
 ///
-/// It is completed once, from any thread, before or after the wait.  Only the waiting process is
-/// suspended: its thread runs others meanwhile, or sleeps.  Waiting for a value that is there
-/// already takes one atomic load.  If the completer is destroyed without completing, the wait
-/// throws completion_dropped; so every wait ends.  The wait seals (operation.hpp): a process that
-/// has waited cannot fork.  A value that owns its own completion is never freed, like an object
-/// that holds a shared_ptr to itself.
+/// It is completed once, from any thread, before or after the wait begins.  Only the waiting
+/// process is suspended: its thread runs other processes meanwhile, or sleeps.  Waiting for a value
+/// that is there already takes one atomic load.  If the completer is destroyed without completing,
+/// the wait throws completion_dropped; so every wait ends.  The wait seals (operation.hpp): a
+/// process that has waited cannot fork.  A value that owns its own completion is never freed, like
+/// an object that holds a shared_ptr to itself.
 ///
 /// Two allocations from the pool: the shared state, and the frame of the wait.
 template <class T>
 class [[nodiscard]] completion {
  public:
-  /// `co_await` waits, and yields the value, once.  Throws the exception that it was completed
+  /// Waits for the value; `co_await` yields it, once.  Throws the exception that it was completed
   /// with; completion_dropped; std::logic_error if the value was taken before, or another process
   /// waits.  A wait that is cancelled has taken nothing, so the completion can be waited for again.
   /// This object must outlive the wait.
@@ -106,9 +106,9 @@ class [[nodiscard]] completion {
     now.has_come = true;
     co_return now.to->value.take();
   }
-  /// As wait(), until `t` at the latest.  `co_await` yields a std::optional<T>, or for void a bool,
-  /// which is empty or false if the value has not come by then; the completion can then be waited
-  /// for again.
+  /// As wait(), until `t` at the latest.  `co_await` yields a std::optional<T>, which is empty if
+  /// the value has not come by then; for void it yields a bool, which is then false.  In that case
+  /// the completion can be waited for again.
   eff<detail::if_in_time<T>, completions> wait_until(instant t) {
     waiting now(*this);
     now.has_come = now.to->gate.is_open();
@@ -149,8 +149,8 @@ class [[nodiscard]] completion {
   detail::completion_end<T> to_;
 };
 
-/// The end that completes.  Move it to the thread or the callback that will do so.  Used by one
-/// thread at a time.
+/// The end that completes: move it to the thread or the callback that will have the value.  Used by
+/// one thread at a time.
 template <class T>
 class completer {
  public:
@@ -166,15 +166,15 @@ class completer {
     if (to_.get()) fail(std::make_exception_ptr(completion_dropped()));
   }
 
-  /// The other end.  Throws std::logic_error the second time.
+  /// The other end.  Throws std::logic_error if it is called a second time.
   [[nodiscard]] completion<T> get_completion() {
     if (!unclaimed_.get()) throw std::logic_error("weft: a completer has one completion");
     return completion<T>(std::move(unclaimed_));
   }
 
   /// Completes with T(args...): the process that waits, now or later, goes on with that value.
-  /// Throws what the constructor throws, and may then be called again; std::logic_error if it was
-  /// completed before.
+  /// Throws the exception of that constructor, and may be called again after it; std::logic_error
+  /// if it was completed before.
   template <class... Args>
   void complete(Args&&... args) {
     require_open();

@@ -28,16 +28,16 @@ namespace weft {
 ///     queue.push_back(1);                                           // another, with m locked
 ///     changed.notify_one();
 ///
-/// A waiter is woken only by a notify that comes after its mutex was unlocked; the longest waiting
-/// process is woken first.  Other processes may lock the mutex before the waiter has it again, so
-/// pass the predicate.  The same holds where schedules are explored.
+/// A notify wakes only processes that wait already, the longest waiting process first.  Other
+/// processes may lock the mutex before the waiter has it again, so pass the predicate, which is
+/// then checked again.  The same holds where schedules are explored.
 ///
 /// A notify_one is not lost: if the process that it wakes is cancelled, or destroyed, before wait()
 /// returns, the next process that waits is notified in its place.
 ///
 /// If the condition is destroyed while processes wait, they find `cancelled`.  While a process
-/// waits, the condition belongs to one scheduler.  One allocation; every operation is O(1),
-/// notify_all() O(n) in the waiters.
+/// waits, only processes of the same scheduler may use the condition.  One allocation; every
+/// operation is O(1), notify_all() O(n) in the waiters.
 class condition {
  public:
   /// Throws bad_alloc.
@@ -52,8 +52,8 @@ class condition {
                           std::source_location where = std::source_location::current()) {
     return waits<forever>(state_, held, forever(), where);
   }
-  /// Repeats that until `holds()`, which is called with the mutex locked, and first before any
-  /// wait.  If `holds()` throws, the exception leaves with the mutex locked.
+  /// Waits as above, again and again, until `holds()` returns true.  `holds()` is called with the
+  /// mutex locked, for the first time before any wait.  If it throws, the mutex stays locked.
   template <class Predicate>
   awaits_to<void> auto wait(mutex::guard& held, Predicate holds,
                             std::source_location where = std::source_location::current()) {
@@ -63,13 +63,14 @@ class condition {
       return detail::refused<void>();
   }
   /// As wait(), until `t` at the latest.  `co_await` yields false if there was no notify by then.
-  /// In either case it locks again, however long that takes.  O(log n) in the waiters with a
-  /// deadline.
+  /// In either case the mutex is locked again, however long that takes.  O(log n) in the waiters
+  /// with a deadline.
   eff<bool, syncing> wait_until(mutex::guard& held, instant t,
                                 std::source_location where = std::source_location::current()) {
     return waits<instant>(state_, held, t, where);
   }
-  /// Repeats that until `holds()`.  `co_await` yields the last result of `holds()`.
+  /// Waits as above, again and again, until `holds()` returns true or `t` has passed.  `co_await`
+  /// yields the last result of `holds()`.
   template <class Predicate>
   awaits_to<bool> auto wait_until(mutex::guard& held, instant t, Predicate holds,
                                   std::source_location where = std::source_location::current()) {
@@ -80,8 +81,9 @@ class condition {
   }
 
   /// Wakes the longest waiting process, which goes on in its turn.  Called by processes of the
-  /// condition's scheduler, also while one is unwound; with or without the mutex.
+  /// condition's scheduler, also while a process is unwound.  The mutex need not be locked.
   inline void notify_one() noexcept;
+  /// The same for all waiting processes.
   inline void notify_all() noexcept;
 
  private:
@@ -121,11 +123,12 @@ class condition {
   std::shared_ptr<state> state_;
 };
 
-/// The waiters, in the order of arrival.
+/// The list of waiters, in the order of arrival.
 ///
 ///   CONDITION-1  The list from `first_` to `last_`, and the fields of its waiters, are accessed
 ///       under `mutex_`.
-///   CONDITION-2  A waiter is listed before its guard's mutex is unlocked; so no notify is missed.
+///   CONDITION-2  A waiter is on the list before the mutex of its guard is unlocked.  So it misses
+///       no notify of a process that locks the mutex after that.
 ///   CONDITION-3  Each waiter waits at a gate of its own, which is released under `mutex_`.  A
 ///       process that goes on locks `mutex_` before it destroys its waiter; so the gate lives until
 ///       its release is done.
@@ -145,9 +148,9 @@ class condition::state {
   inline void unlink(waiter& w) noexcept;
 
   /// Recursive: if there is no memory to make a process ready, the process may be unwound under the
-  /// lock, and then unlinks its waiter itself.
+  /// lock; the destructor of its waiter then locks again.
   std::recursive_mutex mutex_;
-  waiter* first_ = nullptr;  // CONDITION-1: the longest waiting
+  waiter* first_ = nullptr;  // the longest waiting (CONDITION-1)
   waiter* last_ = nullptr;
   bool closed_ = false;
 };
@@ -163,22 +166,23 @@ class condition::waiter {
   waiter& operator=(waiter const&) = delete;
   ~waiter() {
     (void)leave();
-    if (owes_notify_) home_.notify(1);  // CONDITION-4
+    if (owes_notify_) home_.notify(1);  // passes the notify on (CONDITION-4)
   }
 
   [[nodiscard]] gate& at() noexcept { return at_; }
   /// Unlinks the waiter.  Returns whether it was notified.
   bool leave() noexcept {
-    std::lock_guard const lock(home_.mutex_);  // CONDITION-3
+    std::lock_guard const lock(home_.mutex_);  // waits until a release is done (CONDITION-3)
     if (!std::exchange(has_left_, true) && !notified_) {
       detail::note_access(&home_, true);
       home_.unlink(*this);
     }
     return notified_;
   }
-  /// Its process has the mutex again (CONDITION-4).
+  /// Called when the process has the mutex again: it uses up the notify (CONDITION-4).
   void use_notify() noexcept { owes_notify_ = false; }
-  /// Whether it was notified.  Throws `cancelled` if the condition was destroyed before a notify.
+  /// Whether the waiter was notified.  Throws `cancelled` if the condition was destroyed before a
+  /// notify.
   [[nodiscard]] bool take_notification() {
     std::lock_guard const lock(home_.mutex_);
     if (notified_) return true;
@@ -195,7 +199,7 @@ class condition::waiter {
   waiter* next_ = nullptr;
   waiter* previous_ = nullptr;
   bool notified_ = false;
-  bool owes_notify_ = false;  // woken by notify_one()
+  bool owes_notify_ = false;  // was woken by notify_one(), and has not used it up (CONDITION-4)
   bool has_left_ = false;
 };
 
@@ -244,9 +248,9 @@ eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> cond
   mutex::state m;
   bool in_time = true;
   co_await detail::located(syncing::touch(s.get(), true), where);
-  waiter me(*s);  // CONDITION-2
+  waiter me(*s);  // on the list before the unlock (CONDITION-2)
   m = held.taken();
-  (void)mutex::guard(m);  // unlocked
+  (void)mutex::guard(m);  // unlocks
   for (auto seen = me.at().epoch(); in_time && !me.take_notification(); seen = me.at().epoch())
     if constexpr (has_deadline)
       in_time = co_await detail::located(syncing::wait_until(me.at(), seen, until), where);

@@ -30,29 +30,30 @@ class gate_waiter;
 /// The scheduler whose processes wait at a gate, as the gate sees it.
 class gate_home {
  public:
-  /// Wakes the longest waiting process, or all of them: the object that they wait for is available.
+  /// Called when the object that processes wait for is available: wakes all of them, if `to_all`;
+  /// else as many as gate::release() says.
   virtual void on_release(gate& g, bool to_all) noexcept = 0;
-  /// The gate is destroyed while processes wait at it.
+  /// Called by the destructor of a gate at which processes wait: cancels their waits.
   virtual void on_end(gate& g) noexcept = 0;
-  /// The operation of a waiter ends while the waiter is still on the list of its gate.
+  /// Called by the destructor of a waiter that is still on the list of its gate: takes it off.
   virtual void on_end(gate_waiter& w) noexcept = 0;
 
  protected:
   ~gate_home() = default;
 };
 
-/// The process that holds an object that others wait for, and since which place in the source: for
-/// reports.
+/// For reports: a process that holds, or has written, an object for which others wait; and the
+/// place in the source where it did so.
 struct holding {
   process_id process;
   std::source_location since;
 };
 
-/// The object that a gate is part of.  In a report it states the reason of the gate's waiters; it
-/// is called when no process runs.
+/// The object that a gate is part of.  For reports, describe() says what the processes at the gate
+/// wait for.  Called when no process runs.
 class gate_owner {
  public:
-  /// `waiting`: the number of processes that wait at the gate, that one included.
+  /// `waiting`: the number of processes that wait at the gate, including that of `w`.
   virtual void describe(deadlock::waiter& w, std::size_t waiting) const = 0;
 
  protected:
@@ -61,12 +62,13 @@ class gate_owner {
   gate_owner& operator=(gate_owner const&) = default;
   ~gate_owner() = default;
 };
-/// "1 process waits", "2 processes wait"
+/// The text "1 process waits", "2 processes wait", and so on.
 inline std::string text_of_waiters(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
 }
 
-/// Tag of a wait whose gate is only ever released, never woken by syncing::wake.
+/// Tag of a wait after which the process checks again, so that the order of arrival does not
+/// matter.  Its gate is woken by releases only, not by syncing::wake.
 struct for_release {};
 
 /// A process that waits at a gate.
@@ -80,13 +82,14 @@ class gate_waiter {
   inline ~gate_waiter();
 
   gate* at;
-  bool const is_in_line;  // the order of arrival matters
-  bool const is_timed;    // it may leave by itself
+  bool const is_in_line;  // waits in line: the order of arrival matters
+  bool const is_timed;    // has a deadline: may leave the list without being woken from there
   waiter parked;
 
  private:
   friend class gate_table;
-  std::atomic<gate_home*> home_ = nullptr;  // while it is on the gate's list; under its lock
+  // Set while the waiter is on the list of its gate; written under the lock of the gate_table.
+  std::atomic<gate_home*> home_ = nullptr;
   gate_waiter* next_ = nullptr;
   gate_waiter* previous_ = nullptr;
 };
@@ -104,9 +107,9 @@ class gate_waiter {
 ///
 ///     for (auto seen = at.epoch(); empty; seen = at.epoch()) co_await syncing::wait{at, seen};
 ///
-/// A gate knows no condition.  While a process waits, it belongs to one scheduler.  If it is
-/// destroyed while processes wait, they find `cancelled`.  To be woken by threads outside the
-/// scheduler, use an external_event.
+/// A gate knows no condition.  While a process waits, only processes of the same scheduler may use
+/// the gate.  If the gate is destroyed while processes wait, they find `cancelled`.  To be woken by
+/// threads outside the scheduler, use an external_event.
 ///
 /// Each operation is O(1), plus O(1) for each process that is woken.  Allocates nothing.
 class gate {
@@ -119,30 +122,34 @@ class gate {
   /// The number of processes that wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
     detail::apply_own_events_at(this);
-    detail::note_access(this, true);                // a process that comes for a release only reads
+    // Counts as a write: it must not commute with the entry of a process that waits for a release,
+    // and such an entry counts as a read.
+    detail::note_access(this, true);
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
-  /// How often the gate was woken.  A process that sees a greater number than before sees all that
-  /// was done before that wake.
+  /// How often the gate was woken or released.  A process that sees a greater number than before
+  /// sees all that was done before that wake or release.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
     return epoch_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2] and [8]
   }
 
-  /// Called after an object has been given back, also in a destructor: the object is available.  As
-  /// many waiters go on in their turn, and check again, as the backend says: the one that waits
-  /// longest; where schedules are explored, all that wait for a lock or the like, since any of them
-  /// could be first.  Called by a process of the waiters' scheduler, or while one is unwound.
+  /// Wakes waiters after an object has been given back: they go on in their turn, and check whether
+  /// they get the object.  Most backends wake the longest waiting process; a backend that chooses
+  /// the order itself, such as that of an explorer, also wakes all others that wait for a lock or
+  /// the like, since any of them could be first.  Called by a process of the waiters' scheduler,
+  /// also in a destructor while the process is unwound.
   inline void release() noexcept;
   /// Wakes all waiters.
   inline void release_all() noexcept;
-  /// The same, as part of an event that takes effect now (deferred_events.hpp).
+  /// The same, but always at once: the two above may defer it as an event (deferred_events.hpp).
   inline void release_now(detail::internal) noexcept;
   inline void release_all_now(detail::internal) noexcept;
-  /// Called for reports, while no process runs.
+  /// Describes, for a report, what the waiters wait for.  Called while no process runs.
   void describe(detail::internal, deadlock::waiter& w) const {
-    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: as above
+    // relaxed: no process runs.
+    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));
   }
   /// Sets the owner that describe() asks; called before the gate is used.
   void belongs_to(detail::internal, detail::gate_owner const& owner) noexcept { owner_ = &owner; }
@@ -152,19 +159,19 @@ class gate {
 
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
-  std::atomic<detail::gate_home*> home_ = nullptr;  // while a process waits
+  std::atomic<detail::gate_home*> home_ = nullptr;  // set while a process waits
   detail::gate_waiter* first_ = nullptr;            // the longest waiting
   detail::gate_waiter* last_ = nullptr;
-  gate* next_ = nullptr;  // of the gates that have waiters
+  gate* next_ = nullptr;  // in the list of gates with waiters
   gate* previous_ = nullptr;
   detail::gate_owner const* owner_ = nullptr;  // for reports; null: the operation's name is enough
 };
 
 /// The operations with which processes wait for one another.
 struct syncing {
-  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
-  /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since, it
-  /// only yields.
+  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
+  /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since, the
+  /// process only yields.
   struct wait : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     explicit wait(gate& g) noexcept : here(g, true, false) {}
@@ -173,7 +180,7 @@ struct syncing {
         : here(g, false, false), seen(epoch) {}
     detail::gate_waiter here;
     std::optional<std::uint64_t> seen;
-    friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
+    friend std::size_t hash_value(wait const&) { return 0; }  // 0: addresses differ from run to run
   };
   /// As wait, until `t` at the latest.  `co_await` yields false if the gate was not woken by then.
   /// O(log n) in the waiters with a deadline.
@@ -200,13 +207,13 @@ struct syncing {
     std::size_t most;
     friend std::size_t hash_value(wake const&) { return 0; }
   };
-  /// The process is about to hold an object that exists once, such as a lock; it seals, so the
-  /// process can no longer fork.  `co_await` yields the id of the process.
+  /// Performed by a process that is about to hold an object that exists once, such as a lock.
+  /// Seals: the process can no longer fork.  `co_await` yields the id of the process.
   struct own : op<process_id, seals> {
     static constexpr detail::scheduling_rule scheduling{.checks_cancellation = true};
   };
   /// Reports a read or a write of a location that processes share, to backends that explore
-  /// schedules; on others it does nothing.
+  /// schedules; with other backends it does nothing.
   struct touch : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
     touch(void const* what, bool is_written) noexcept : location(what), writes(is_written) {}
@@ -221,7 +228,8 @@ struct syncing {
 
 gate::~gate() {
   detail::apply_events_at(this);
-  // [6] acquire: pairs with [5] of gate_table.hpp.
+  // [6] acquire: pairs with [5] of gate_table.hpp.  If this reads null, the table has done its last
+  // access to the gate.
   if (auto* const home = home_.load(std::memory_order_acquire)) {
     detail::note_access(this, true);
     home->on_end(*this);
@@ -229,8 +237,10 @@ gate::~gate() {
   detail::note_destroyed(this);
 }
 detail::gate_waiter::~gate_waiter() {
-  if (is_timed) note_access(at, false);  // a wake that came too late may have taken it off the list
-  // [10] acquire: pairs with [9] of gate_table.hpp.
+  // Counts as a read of the gate: a wake after the deadline may have taken the waiter off the list.
+  if (is_timed) note_access(at, false);
+  // [10] acquire: pairs with [9] of gate_table.hpp.  If this reads null, the table has done its
+  // last access to the waiter.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 void gate::release() noexcept {
@@ -242,7 +252,8 @@ void gate::release_all() noexcept {
 }
 void gate::release_now(detail::internal) noexcept {
   detail::note_access(this, true);
-  // [8] seq_cst: pairs with [7] of gate_table.hpp.  release: a process that finds a greater
+  // [8] seq_cst: pairs with [7] of gate_table.hpp: either this thread sees the home that a process
+  // has set, or that process sees the new epoch.  Also a release: a process that finds a greater
   // epoch [1] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   // seq_cst: as above.

@@ -24,20 +24,21 @@ namespace weft {
 ///     auto const held = co_await m.lock();
 ///     ...  // no other process holds it, whatever this one waits for in here
 ///
-/// Waiting for it suspends the process, not its thread, and its holder may be suspended too.  It
-/// works the same on one thread, on several and where schedules are explored.  It is not fair: a
-/// process that comes just as the mutex is unlocked may get it before the process that was woken
-/// for it, which then waits again.
+/// Waiting for a mutex suspends the process, not its thread; the process that holds the mutex may
+/// be suspended too.  A mutex works the same on one thread, on several and where schedules are
+/// explored.  It is not fair: a process that comes just as the mutex is unlocked may get it before
+/// the process that was woken for it, which then waits again.
 ///
 /// Not recursive: a process that locks a mutex it holds waits for itself; the `deadlock` that
-/// schedule throws names the process and the place.  Do not use it for data that is accessed for a
-/// few instructions between two operations: on one thread no other process runs there, and on
+/// schedule throws names the process and the place.  Do not use a mutex for data that is accessed
+/// for a few instructions between two operations: on one thread no other process runs there, and on
 /// several a std::mutex or an atomic is enough.
 ///
 /// A process that has tried to lock a mutex can no longer fork: both clones would unlock it.
 ///
-/// If it is destroyed while processes wait for it, they find `cancelled`; the guard of its holder
-/// then guards nothing.  While a process waits, the mutex belongs to one scheduler.
+/// If the mutex is destroyed while processes wait for it, they find `cancelled`; the guard of the
+/// process that holds it then guards nothing.  While a process waits, only processes of the same
+/// scheduler may use the mutex.
 ///
 /// One allocation.  Locking takes a frame from the pool; O(1).
 class mutex {
@@ -80,13 +81,13 @@ class mutex {
   state state_;
 };
 
-/// Holds a mutex, and unlocks it when it is destroyed, also when its process is unwound: on any
-/// thread of the mutex's scheduler, but on no other thread while processes wait.  Movable; used by
-/// one process at a time.
+/// Holds a mutex, and unlocks it when the guard is destroyed, also when its process is unwound.
+/// While processes wait for the mutex, the guard may be destroyed only on a thread of their
+/// scheduler.  Movable; used by one process at a time.
 class [[nodiscard("weft: a guard unlocks when it is destroyed: name it")]] mutex::guard {
  public:
   guard(guard&&) noexcept = default;
-  /// Unlocks the mutex that it held.
+  /// Unlocks the mutex that this guard held before.
   guard& operator=(guard other) noexcept {
     state_.swap(other.state_);
     return *this;
@@ -155,11 +156,12 @@ struct locked_call<F, eff<T, Effects...>> {
 }  // namespace detail
 
 /// `co_await` yields the result of `f()`, called with the mutex locked.  `f` is a plain function,
-/// or one that returns an eff, whose effects the result has too.
+/// or one that returns an eff; the result of with_lock() then has the effects of that eff too.
 ///
 ///     int const n = co_await with_lock(m, [&] { return ++count; });
 ///
-/// `f` is kept until it returns, so it may be a closure that captures, even if it is a coroutine.
+/// `f` is kept until its call has ended, so it may be a closure with captures, even if it is a
+/// coroutine.
 template <class F>
 awaits_to<detail::awaited_call_t<F&>> auto with_lock(
     mutex& m, F f, std::source_location where = std::source_location::current()) {

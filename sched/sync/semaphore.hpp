@@ -21,8 +21,8 @@ namespace weft {
 ///     ...
 ///     seats.release();
 ///
-/// Waiting for a permit suspends the process, not its thread.  Not fair, as a mutex is not.  No
-/// permit is given back for a process that has ended: for an object that is held for a while, and
+/// Waiting for a permit suspends the process, not its thread.  Not fair, like a mutex.  A process
+/// that ends does not give its permits back by that: for an object that is held for a while, and
 /// must be given back when its holder is unwound, use a mutex.
 ///
 /// A process that has tried to take a permit can no longer fork.  release() is not an operation, so
@@ -30,8 +30,9 @@ namespace weft {
 ///
 /// The semaphore may be destroyed when its last user has the permit that it waited for, even if
 /// another process is still inside the release() of that permit.  If it is destroyed while
-/// processes wait, they find `cancelled`.  While a process waits, it belongs to one scheduler.  One
-/// allocation.  O(1); release(n) with n > 1 is O(n) in the waiters.
+/// processes wait, they find `cancelled`.  While a process waits, only processes of the same
+/// scheduler may use the semaphore.  One allocation.  O(1); but release(n) with n > 1 is linear in
+/// the number of waiters.
 class semaphore {
  public:
   /// With n permits.  Throws bad_alloc.
@@ -47,17 +48,18 @@ class semaphore {
   eff<void, syncing> acquire(std::source_location where = std::source_location::current()) {
     return acquires(state_, where);
   }
-  /// `co_await` yields false if there is no permit.  Does not yield to other processes.
+  /// Takes a permit if there is one; else `co_await` yields false.  Does not yield to other
+  /// processes.
   eff<bool, syncing> try_acquire(std::source_location where = std::source_location::current()) {
     return tries(state_, std::nullopt, where);
   }
-  /// `co_await` yields false if there is no permit until `t`.  O(log n) in the waiters with a
-  /// deadline.
+  /// Waits for a permit until `t` at the latest, and takes it; `co_await` yields false if there was
+  /// none.  O(log n) in the waiters with a deadline.
   eff<bool, syncing> try_acquire_until(
       instant t, std::source_location where = std::source_location::current()) {
     return tries(state_, t, where);
   }
-  /// Adds n permits.  Called by processes of one scheduler, also while one is unwound.
+  /// Adds n permits.  Called by processes of one scheduler, also while a process is unwound.
   void release(std::size_t n = 1) noexcept {
     if (n == 0) return;
     // The copy keeps the state: the process that takes the permit may destroy this semaphore.

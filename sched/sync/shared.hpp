@@ -27,16 +27,18 @@ namespace weft {
 ///     co_await ready.update([](int& n) { ++n; });             // one process
 ///     co_await ready.wait_for([](int n) { return n == 3; });  // another process
 ///
-/// Each access is atomic, on several threads too; other processes may have access between two of
-/// them, so read and write in one update.  Each access is an operation, so an explorer of schedules
-/// sees it; a plain variable that processes share is invisible to the explorer.
+/// Each access is atomic, on several threads too; other processes may have access between two
+/// accesses of a process, so read and write in one update.  Each access is an operation, so an
+/// explorer of schedules sees it; a plain variable that processes share is invisible to the
+/// explorer.
 ///
 /// The functions passed in are plain ones, called under a std::mutex while no other process has
 /// access: keep them short.  If one throws, the access throws.  A process that has had access can
 /// no longer fork.
 ///
-/// If it is destroyed while processes wait for it, they find `cancelled`.  While a process waits,
-/// it belongs to one scheduler.  One allocation, and a frame from the pool for each access.
+/// If the object is destroyed while processes wait for it, they find `cancelled`.  While a process
+/// waits, only processes of the same scheduler may use the object.  One allocation, and a frame
+/// from the pool for each access.
 template <class T>
 class shared {
  public:
@@ -53,11 +55,11 @@ class shared {
   eff<T, syncing> get(std::source_location where = std::source_location::current()) {
     return gets(state_, where);
   }
-  /// Sets the value, and wakes all waiters, which check again: O(n) in the waiters, as update().
+  /// Sets the value, and wakes all waiters, which check again: O(n) in the waiters, like update().
   eff<void, syncing> set(T value, std::source_location where = std::source_location::current()) {
     return sets(state_, std::move(value), where);
   }
-  /// `co_await` yields the result of `f(value)`, where the value is a T&.
+  /// Calls `f(value)`, where the value is a T& that `f` may change; `co_await` yields the result.
   template <class F>
   awaits_to<detail::call_result_t<F&, T&>> auto update(
       F f, std::source_location where = std::source_location::current()) {
@@ -68,9 +70,9 @@ class shared {
     else
       return detail::refused();
   }
-  /// Waits until `is_right(value)`, where the value is a T const&: checked at once, and after each
-  /// set or update.  `co_await` yields a copy of the value that is right.  A value that was right
-  /// only in between may be missed.
+  /// Waits until `is_right(value)` returns true, where the value is a T const&; this is checked at
+  /// once, and after each set or update.  `co_await` yields a copy of the value that is right.  A
+  /// value that is right only for a while may be missed.
   template <class Predicate>
   awaits_to<T> auto wait_for(Predicate is_right,
                              std::source_location where = std::source_location::current()) {
@@ -91,7 +93,8 @@ class shared {
     }
     virtual ~shared_state() = default;
     void close() noexcept {
-      // relaxed: a waiter reads the gate's epoch before it looks here.
+      // relaxed: a waiter reads the gate's epoch before it reads `closed`, so if it misses the
+      // store, the release wakes it, and it looks again.
       closed.store(true, std::memory_order_relaxed);
       changed.release_all_now(detail::internal());
     }
@@ -105,7 +108,7 @@ class shared {
 
     std::mutex access;
     T value;                                 // under `access`
-    std::optional<detail::holding> written;  // the same: the last writer, and where
+    std::optional<detail::holding> written;  // under `access`: the last writer, and where
     std::atomic<bool> closed = false;
     gate changed;
   };
@@ -145,8 +148,9 @@ class shared {
   }
   template <class Predicate>
   static eff<T, syncing> waits(state s, Predicate is_right, std::source_location where) {
-    // The touch comes first, so the cancellation that own() finds is looked up where the value is
-    // read: after the process's own events, and in one step with the read.
+    // own() checks whether the process is cancelled.  touch() comes before it, and begins a step
+    // where schedules are explored.  So the check comes after the process's own events, and is in
+    // one step with the read of the value.
     for (bool is_first = true;; is_first = false) {
       co_await detail::located(syncing::touch(&s->changed, false), where);
       if (is_first) co_await detail::located(syncing::own(), where);
@@ -155,7 +159,7 @@ class shared {
         std::lock_guard const lock(s->access);
         if (std::invoke(is_right, std::as_const(s->value))) co_return std::as_const(s->value);
       }
-      if (s->closed.load(std::memory_order_relaxed)) throw cancelled();  // relaxed: as above
+      if (s->closed.load(std::memory_order_relaxed)) throw cancelled();  // relaxed: as in close()
       co_await detail::located(syncing::wait(s->changed, seen, detail::for_release()), where);
     }
   }

@@ -17,10 +17,10 @@ namespace weft {
 /// instant() and stands still while a process is ready; when all processes sleep, it jumps to the
 /// earliest instant at which one of them wakes.
 struct timing {
-  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   struct now : op<instant> {};
-  /// Sleeps until that instant; ready processes go first, even if the instant is past.  O(log n) in
-  /// the sleeping processes.  No thread sleeps while a process is ready.
+  /// Sleeps until that instant.  Processes that are ready run first, even if the instant is past.
+  /// O(log n) in the sleeping processes.  No thread sleeps while a process is ready.
   struct sleep_until : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};

@@ -17,20 +17,20 @@
 
 /// Loops over a range that are done in pieces, in parallel if there are threads.
 ///
-/// The range is halved repeatedly, into pieces of a `grain`, which are done as plain loops.  A half
-/// is a task: 25 to 50 ns where no other thread takes it.  A loop whose elements do not wait
-/// divides only as much as other workers take (RANGE-1 of detail/range_job.hpp): a thousand cheap
-/// elements cost six divisions, ten million about ten, and a few more for each thread that helps.
-/// A reduction, and a loop whose elements perform, is divided beforehand, by its size and the grain
-/// alone: so a reduction of numbers that round has the same result in each run, on any number of
-/// threads.
+/// The range is halved repeatedly, into pieces of a `grain`, which are done as plain loops.  Each
+/// half is a task, which costs 25 to 50 ns if no other thread takes it.  A loop whose elements do
+/// not wait is divided further only when another worker has taken a half (RANGE-1 of
+/// detail/range_job.hpp): a thousand cheap elements cost six divisions, ten million about ten, and
+/// a few more for each thread that helps.  A reduction, and a loop whose elements perform, is
+/// divided beforehand, by its size and the grain alone: so a reduction of floating-point numbers
+/// has the same result in each run, on any number of threads.
 ///
 /// Without a grain, up to 127 elements are pieces of their own, and more elements form 64 pieces;
 /// beyond 65536 elements a piece has 1024 elements or more, and there are at most 512 pieces.  So a
 /// few elements that take long are spread as well as possible, and dividing everything at once
 /// costs 4 to 30 us.  Specify a grain if you know better.
 ///
-/// When not to use it: for work that is shorter than the begin of a task.  A loop over a hundred
+/// When not to use it: for work that takes less time than starting a task.  A loop over a hundred
 /// numbers is better a plain loop.
 namespace weft {
 
@@ -52,7 +52,7 @@ consteval bool require_halves() {
       "weft: parallel_for and parallel_reduce take a range with random access and a size");
   return has_halves;
 }
-/// Refuses elements that several threads may not write to.
+/// Refuses elements that two threads may not write to at once.
 template <class Element>
 consteval bool require_bytes() {
   constexpr bool is_a_bit = std::is_same_v<Element, std::vector<bool>::reference>;
@@ -114,8 +114,8 @@ struct reduction {
   F f_;
 };
 
-/// True if the function's result is ignored, or is a computation, which is awaited, without a
-/// value.
+/// Whether a function that returns an `R` yields no value: the result is ignored, or is a
+/// computation without a value, which is awaited.
 template <class R>
 constexpr bool gives_nothing = true;
 template <is_eff C>
@@ -140,9 +140,10 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 /// If `f` throws, no further piece is begun, and the exception is thrown here when all pieces that
 /// had begun have ended.  If several threw, `exceptions` holds all of them.
 ///
-/// An element must not wait in ordinary code for another one, which may be in the same piece.
+/// The call for one element must not block its thread until another element is done, which may come
+/// later in the same piece.
 ///
-/// O(n); a frame for each half.
+/// O(n).  Allocates a frame for each half.
 template <class Range, class F>
 awaits_to<void> auto parallel_for(Range&& range, F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {

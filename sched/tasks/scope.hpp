@@ -35,7 +35,8 @@ struct scope_options {
 };
 
 namespace detail {
-/// Refuses a task that returns an `R`, if a scope for tasks of that row cannot run it.
+/// Refuses a task that returns an `R` if it may perform an effect outside `Row`, the row of the
+/// scope's tasks.
 template <class R, class Row>
 consteval bool is_within() {
   using missing = row_difference<typename task_value<R>::effects, Row>;
@@ -47,7 +48,7 @@ consteval bool is_within() {
 }  // namespace detail
 
 /// A scope in which tasks are started that end before it does (with_scope).  Its tasks may start
-/// others in it.  Used by processes of its scheduler, several at once if there are threads.
+/// others in it.  Processes of its scheduler use it, several at once if there are several threads.
 template <class... Effects>
 class scope {
   using for_tasks = detail::row_of_tasks_t<tasking<Effects...>>;
@@ -89,7 +90,8 @@ class scope {
       h.tasks(detail::internal()).add(*made);
     }
   }
-  /// Starts a task of the library's own, whatever the scope's tasks may perform.
+  /// Starts a task of the library's own, which may perform effects that the scope's other tasks may
+  /// not.
   template <class F, class... Args>
   void start_internal(detail::internal, F f, Args... args) {
     begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
@@ -99,7 +101,7 @@ class scope {
   ///
   /// O(n) in the tasks of the scope, and of the scopes and joins inside it.  If the scope was
   /// opened inside a handler and its body has not ended: O(n) in all waiting processes.  On several
-  /// threads: O(n) in all waiting processes, once for as many steps (CANCEL-7 of
+  /// threads: O(n) in all waiting processes, but at most once in n steps (CANCEL-7 of
   /// wait_registry.hpp); so many cancellations in a short time cost as much as one.
   void cancel() noexcept {
     // relaxed: read when all tasks have ended.
@@ -174,7 +176,7 @@ auto in_a_scope(F f, std::source_location where)
   std::optional<body> begun;
   try {
     begun.emplace(f(s));
-  } catch (...) {  // perhaps after it had started tasks
+  } catch (...) {  // `f` may have started tasks before it threw
     given.fail(std::current_exception());
     s.core(internal()).body_has_ended();
   }
@@ -199,10 +201,10 @@ struct watched_scope {
 
   scope_options const how;
   external_event over_or_stopped;
-  std::atomic<char const*> why = nullptr;  // set when it is cancelled
+  std::atomic<char const*> why = nullptr;  // set when the watcher cancels it
 
-  // relaxed, both: a watcher that reads late is as one whose deadline was earlier; its cancellation
-  // orders the rest.
+  // relaxed, both: a watcher that reads an old value cancels a scope that is just ending, as if the
+  // deadline had been a little earlier.  The cancellation itself orders the rest.
   void ends() noexcept {
     note_access(&over_or_stopped, true);
     is_over_.store(true, std::memory_order_relaxed);  // as above
@@ -212,7 +214,8 @@ struct watched_scope {
     return is_over_.load(std::memory_order_relaxed);  // as above
   }
 
-  /// The earlier of the two times.  A time beyond the clock's range is never.
+  /// The earlier of the deadline and the end of the timeout.  If the latter is beyond the clock's
+  /// range, it never comes, or, if the timeout is negative, has passed.
   [[nodiscard]] instant end(instant now) const noexcept {
     instant const until = how.deadline.value_or(instant::max());
     if (!how.timeout) return until;
@@ -226,22 +229,23 @@ struct watched_scope {
  private:
   std::atomic<bool> is_over_ = false;
 };
-/// The watcher: returns when the scope ends; at the deadline or on request it cancels the scope,
-/// and `round`, the scope around it.
+/// The watcher, a task of `round`, the scope around the watched one.  Returns when the watched
+/// scope has ended; at the deadline, or when a stop is requested, cancels `round`, and with it the
+/// watched scope.
 template <class Scope>
 eff<void, completions, timing> watch(watched_scope& w, Scope& round) {
   instant const now = co_await timing::now{};
   bool const was_opened = co_await completions::wait_until{w.over_or_stopped, w.end(now)};
   if (w.is_over()) co_return;
-  // relaxed: the processes that the next line cancels see it.
+  // relaxed: read when this task has ended.
   w.why.store(was_opened ? "weft: cancelled, because a stop of the scope was requested"
                          : "weft: cancelled, because the deadline of the scope has passed",
               std::memory_order_relaxed);
   round.cancel();
 }
-/// Runs the scope inside another one, `round`, which has a task that watches.  If the scope still
-/// ends without finding the cancellation, because nothing in it had to wait any more, its result is
-/// yielded: messages that it has taken from others are not lost.
+/// Runs the scope inside another one, `round`, in which the watcher is a task.  If the scope is
+/// cancelled, but ends without finding that, because nothing in it had to wait any more, its result
+/// is yielded: so messages that it has received are not lost.
 template <class Row, class Scope, class F>
 auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
     -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
@@ -258,7 +262,7 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
         of.ends();
         try {
           of.over_or_stopped.open();
-        } catch (...) {  // no memory to put the watcher; cancel() needs none, only time
+        } catch (...) {  // no memory to put the watcher: cancels it, which needs none
           round.cancel();
         }
       }
@@ -268,7 +272,8 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
   try {
     co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
   } catch (cancelled const&) {
-    char const* const why = w.why.load(std::memory_order_relaxed);  // relaxed: as in ends()
+    // relaxed: the watcher has ended.
+    char const* const why = w.why.load(std::memory_order_relaxed);
     if (!why) throw;
     throw cancelled(why);
   }
@@ -316,8 +321,8 @@ class scope_awaitable {
 /// A task may borrow objects that outlive the scope; the locals of the body do not.
 ///
 /// If the body or a task throws, the scope is cancelled: tasks that have not begun are not begun,
-/// the others find `cancelled`.  The scope waits for them, and throws the exception; if there are
-/// several, `exceptions` holds all of them.
+/// the others find `cancelled`.  When these have ended, the scope throws the exception; if there
+/// are several, `exceptions` holds all of them.
 template <class F>
 auto with_scope(F f) {
   return detail::scope_awaitable<F>(std::move(f));

@@ -16,7 +16,8 @@ namespace weft {
 
 namespace detail {
 
-/// The end of a body that is not told of cancellations outside it.
+/// The end of the frames of a shielded body: they do not learn of the cancellation of a scope or a
+/// task outside.
 class shield final : public frame_end {
  public:
   continuation ended() noexcept override { return leaf; }
@@ -88,8 +89,8 @@ class shielded_body {
 
 /// Calls `f()`, a computation; `co_await` yields its result.  While it runs, the process does not
 /// find `cancelled` because a scope or a task further out was cancelled, or failed: it finds that
-/// afterwards.  Use it for work that must not be left half done.  The cancellation of the whole run
-/// is found inside as well.
+/// cancellation afterwards.  Use it for work that must not be left half done.  The cancellation of
+/// the whole run is found inside as well.
 ///
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
 template <class F>

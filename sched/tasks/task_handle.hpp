@@ -28,7 +28,7 @@ class task_handle;
 
 namespace detail {
 
-/// `co_await` of a handle's result.  `Finish` computes it.
+/// The awaitable for the result of a handle.  `Finish` computes the result from the handle.
 template <class Handle, class Finish>
 class handle_wait {
  public:
@@ -111,12 +111,12 @@ template <class T>
 constexpr bool borrows =
     (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
     is_reference_wrapper<T> || (std::ranges::view<T> && std::ranges::borrowed_range<T>);
-/// Whether a function may: one with captures may.
+/// Whether a function may refer to objects that it does not own: one with captures may.
 template <class F>
 constexpr bool borrows_by_capture =
     !std::is_empty_v<F> && !std::is_pointer_v<F> && !std::is_member_pointer_v<F>;
 
-/// Refuses a task without a scope that borrows.
+/// Refuses a task without a scope whose function or arguments borrow.
 template <class F, class... Args>
 consteval bool may_go_on_alone() {
   constexpr bool owns_all = !borrows_by_capture<F> && !(borrows<Args> || ...);
@@ -144,7 +144,8 @@ using all_values = std::conditional_t<std::is_void_v<T>, void, std::vector<T>>;
 /// takes from it, must be the only user.  If a handle is destroyed before its tasks have ended,
 /// they go on.
 ///
-/// Moving and starting are O(1), clearing is O(n) in the tasks; nothing here allocates.
+/// Moving and starting are O(1), clearing is O(n) in the tasks.  The handle allocates nothing,
+/// except that all() makes a vector.
 template <class T>
 class task_handle {
  public:
@@ -155,7 +156,8 @@ class task_handle {
   task_handle(task_handle&&) noexcept = default;
   task_handle& operator=(task_handle&&) noexcept = default;
 
-  /// The number of tasks that were started with it, since it was made, cleared or taken from.
+  /// The number of tasks that were started with the handle since it was made, cleared or taken
+  /// from.
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
   /// Whether all tasks have ended.
   [[nodiscard]] bool have_ended() const noexcept { return tasks_.have_ended(); }
@@ -176,7 +178,8 @@ class task_handle {
     tasks_.throw_errors();
     if constexpr (!std::is_void_v<T>) return *the_one().given().value();
   }
-  /// `co_await h.take()`: the same, moved out; the handle is then empty.
+  /// `co_await h.take()`: as `co_await h`, but the value is moved out, and the handle is then
+  /// empty.
   [[nodiscard]] awaits_to<T> auto take() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
@@ -201,7 +204,7 @@ class task_handle {
     });
   }
   /// `co_await h.wait_until(t)`, `co_await h.wait_for(d)`: yields whether all tasks have ended by
-  /// then.  Throws no exception of the tasks.
+  /// `t`, or within `d`.  Throws no exception of the tasks.
   [[nodiscard]] awaits_to<bool> auto wait_until(instant t) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, t);
   }

@@ -33,7 +33,7 @@ struct tasking {
     detail::join* what;                                       // in the awaiting frame
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
-  /// Waits until these tasks have ended, one after the other.
+  /// Waits until all tasks of a list, from `first` on, have ended.
   struct await : op<void, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
@@ -41,7 +41,7 @@ struct tasking {
     detail::task_wait how;
     friend std::size_t hash_value(await const&) { return 0; }
   };
-  /// As await, until an instant at the latest.  Answered with false if not all have ended by then.
+  /// As await, until an instant at the latest.  Answered with whether all tasks have ended by then.
   struct await_until : op<bool, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
@@ -80,7 +80,8 @@ struct tasking {
 
 namespace detail {
 
-/// The effects that tasks may perform: tasking<>, too, so that their tasks may have tasks.
+/// The effects that tasks may perform.  tasking<...> and tasking<> are among them, so that tasks
+/// may have tasks.
 template <class Tasking>
 struct row_of_tasks;
 template <class... Es>
@@ -88,12 +89,14 @@ struct row_of_tasks<tasking<Es...>> : identity<row_set<Es..., tasking<Es...>, ta
 template <class Tasking>
 using row_of_tasks_t = typename row_of_tasks<Tasking>::type;
 
-/// Of several tasking<...>, the one whose tasks may perform all that the tasks of any of them may.
+/// Whether the tasks of `T` may perform all effects that the tasks of any tasking<...> in the row
+/// may.
 template <class T, class Others>
 constexpr bool is_widest = false;
 template <class T, class... Ts>
 constexpr bool is_widest<T, row<Ts...>> =
     (is_empty_row<row_difference<row_of_tasks_t<Ts>, row_of_tasks_t<T>>> && ...);
+/// The first of `Ts` that is the widest of `All`; void if there is none.
 template <class All, class... Ts>
 struct first_widest : identity<void> {};
 template <class All, class T, class... Ts>
@@ -107,7 +110,8 @@ constexpr bool is_tasking<tasking<Es...>> = true;
 template <class... Es>
 constexpr bool is_scheduled<tasking<Es...>> = true;
 
-/// The tasking<...> of a row; void if there is none, or if none is the widest.
+/// The tasking<...> of a row, the widest if there are several; void if there is none, or if none is
+/// the widest.
 template <class Row, class... Found>
 struct tasking_in : first_widest<row<Found...>, Found...> {
   static constexpr int count = sizeof...(Found);

@@ -52,7 +52,7 @@ class tuple_join {
     return may_start<Row, typename Cs::effects...>();
   }
   [[nodiscard]] detail::join& join() noexcept { return join_; }
-  /// Called when all have ended.  Throws if one of them has no result.
+  /// Throws if a task has no result.  Called when all tasks have ended.
   [[gnu::noinline]] void require_all() {
     [this]<std::size_t... Is>(std::index_sequence<Is...>) {
       if ((std::get<Is>(answers_).value() && ...)) return;
@@ -62,7 +62,7 @@ class tuple_join {
       std::terminate();
     }(std::index_sequence_for<Cs...>());
   }
-  /// Called when all have a result.
+  /// Takes the results out.  Called when all tasks have a result.
   values_of<typename Cs::value_type...> take() {
     if constexpr (!(std::is_void_v<typename Cs::value_type> && ...))
       return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -86,10 +86,10 @@ class tuple_join {
                     std::get<Is>(answers_))...} {}
   std::tuple<result_slot<typename Cs::value_type>...> answers_;
   detail::join join_;
-  task tasks_[sizeof...(Cs)];  // declared last: the tasks refer to their answers
+  task tasks_[sizeof...(Cs)];  // destroyed first: a task refers to its answer
 };
 
-/// Computations of one type, as many as a range has.
+/// The computations of a range, which have one type, and storage for their results.
 template <class C, class Room>
 class range_join {
   using T = typename C::value_type;
@@ -104,7 +104,7 @@ class range_join {
   range_join(std::size_t n, Range& range)
       : room_(n),
         join_(room_.tasks(), static_cast<std::uint32_t>(n), light_row_of<typename C::effects>()) {
-    struct made {  // so that the number is right even if the range throws
+    struct made {  // tells `room_` how many were made, even if the range throws
       Room& in;
       std::size_t n = 0;
       ~made() { in.has(n); }
@@ -149,8 +149,8 @@ class range_join {
 };
 
 /// The awaitable; `All` is one of the joins above.  If all tasks have succeeded, and no answer has
-/// a destructor, it need not be destroyed; the rest is noinline, so the code of the awaiting
-/// coroutine is small.
+/// a destructor, the join need not be destroyed; its destruction is noinline, so that the code of
+/// the awaiting coroutine is small.
 template <class All>
 class join_awaitable {
  public:
@@ -181,7 +181,7 @@ class join_awaitable {
     else
       return refused<void>();
   }
-  /// Called when all have ended.
+  /// Yields the results, or throws.  Called when all have ended.
   auto finish() {
     bool const is_well = all_.join().all_have_given();
     if (!is_well) [[unlikely]]
@@ -236,16 +236,17 @@ struct values_of_range<Range> {
 
 }  // namespace detail
 
-/// Runs all of them, in parallel if there are threads; `co_await` yields their results:
+/// Runs all the computations, in parallel if there are threads; `co_await` yields their results:
 ///
 ///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
 ///
-/// If one of them throws, the exception is thrown here when all have ended; those that had not
-/// begun by then are not begun.  If several threw, `exceptions` holds all of them.  Allocates
+/// If one of them throws, those that have not begun are not begun, and the exception is thrown here
+/// when the others have ended.  If several threw, `exceptions` holds all of them.  Allocates
 /// nothing but the frames.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
-// Always inline: as a function it would spill registers for a computation that is empty.
+// Always inline: a call would spill registers, only to destroy computations that have been moved
+// from.
 [[gnu::always_inline]] inline awaits_to<detail::values_of<typename Cs::value_type...>> auto
 when_all(Cs... cs) {
   return detail::join_awaitable<detail::tuple_join<Cs...>>(std::move(cs)...);

@@ -48,13 +48,14 @@ class first_of {
   [[nodiscard]] bool is_decided() const noexcept {
     return is_decided_.load(std::memory_order_relaxed);  // relaxed: as above
   }
-  /// Stores the value, if no other task was first.
+  /// If no other task was first, stores the value, and cancels the scope.
   template <class Place, class T>
   void give_if_first(Place place, T&& value) {
     auto gives = [this, place, value = std::forward<T>(value)]() mutable {
       if (claim_first()) give(place, std::move(value));
     };
-    // Other processes may run between the alternative's last operation and this.
+    // Other processes may run between the alternative's last operation and this: so where schedules
+    // are explored it is an event.
     if constexpr (std::is_nothrow_move_constructible_v<std::decay_t<T>>)
       if (event_deferrer::of_thread) [[unlikely]]
         return cause_event("the value of an alternative", this, std::move(gives));
@@ -77,8 +78,8 @@ class first_of {
   std::optional<V> value_;
 };
 
-/// One alternative.  `Place` is the argument before the value: its index, as a variant's or as a
-/// number.
+/// Runs one alternative.  `place` is its index, std::in_place_index or a number, with which the
+/// result is constructed.
 template <class C, class First, class Place>
 eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place) {
   bool has_value = false;
@@ -135,7 +136,7 @@ class first_awaitable {
   Start start_;
 };
 
-/// The number of the first one of a range, and its value.
+/// The result for a range: the number of the computation that has ended first, and its value.
 template <class T>
 struct first_of_range : std::type_identity<std::pair<std::size_t, T>> {};
 template <>
@@ -149,16 +150,17 @@ struct first_of_computations<Range>
 
 }  // namespace detail
 
-/// Runs all of them until the first has ended, and yields its result, at its index; the others find
-/// `cancelled`, and are waited for.
+/// Runs all the computations until the first has ended, and yields its result, at its index; the
+/// others find `cancelled`, and are waited for.
 ///
 ///     auto const winner = co_await when_any(ask(near), ask(far));
 ///     if (winner.index() == 0) use(std::get<0>(winner));
 ///
 /// `co_await` yields a std::variant, with std::monostate for a computation without a value.  If the
 /// first one that ends throws, the exception is thrown here; later values and exceptions are
-/// dropped.  An alternative that has not begun by then is not begun.  So do not take in an
-/// alternative what must not be lost: select() and receive_until() lose no message.
+/// dropped.  An alternative that has not begun when the first ends is not begun.  An alternative
+/// should take nothing that must not be lost, such as a message: for that there are select() and
+/// receive_until(), which lose none.
 ///
 /// O(n); a scope, and for each alternative a block and two frames from a pool.
 template <class... Cs>

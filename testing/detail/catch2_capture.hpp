@@ -16,15 +16,15 @@
 
 /// Stands in for Catch2's result capture while schedules are visited.
 ///
-///   CATCH-1  No assertion is passed on to a reporter.  The first one of a run that fails is kept,
-///       as text.
+///   CATCH-1  No assertion is passed on to a reporter.  The first assertion of a run that fails is
+///       kept, as text.
 ///   CATCH-2  A message belongs to the process that runs when it comes into scope, or to the part
-///       of the run outside of all processes.  It is reported with the assertions of the same
-///       owner.
+///       of the run outside of all processes.  It is reported with a failed assertion of that
+///       process, or of that part.
 ///   CATCH-3  SECTION and GENERATE are refused: they would choose anew in each run.  All other
 ///       calls are passed on to the capture that was there before.
-///   CATCH-4  There is one object, which is never destroyed: objects that outlive a run may hold
-///       its address (those of CAPTURE do).
+///   CATCH-4  There is one capture object, which is never destroyed: objects that outlive a run may
+///       hold its address (those of CAPTURE do).
 namespace weft::detail {
 
 /// A schedule, as a line of C++ that runs it.  A long path is split into several string literals,
@@ -38,18 +38,18 @@ inline std::string catch2_recipe(schedule_path const& p) {
   return s + "\", ...)";
 }
 
-/// The notes of a run.
+/// What the capture knows of the current run.
 struct catch2_notes {
   struct message {
     Catch::MessageInfo info;
     std::optional<process_id> whose;
-    bool is_scoped;  // else it goes with the next assertion
+    bool is_scoped;  // else it is dropped after the next assertion
   };
   std::optional<std::string> failure;
   std::vector<message> messages;
   std::optional<process_id> running;
   bool last_has_passed = true;
-  /// The schedule so far, for the report if the program dies.
+  /// Gives the schedule so far, for the report if the program dies.
   schedule_path (*path_so_far)(void const* of) = nullptr;
   void const* of = nullptr;
 };
@@ -111,7 +111,7 @@ class catch2_capture final : public Catch::IResultCapture {
   }
   void popScopedMessage(Catch::MessageInfo const& m) override {
     auto const n = std::erase_if(notes_.messages, [&m](auto const& its) { return its.info == m; });
-    if (n == 0 && real_) real_->popScopedMessage(m);  // CATCH-4: without real_ it is too late
+    if (n == 0 && real_) real_->popScopedMessage(m);  // no real_: the search is over (CATCH-4)
   }
   void emplaceUnscopedMessage(Catch::MessageBuilder const& builder) override {
     auto m = builder.m_info;
@@ -130,7 +130,8 @@ class catch2_capture final : public Catch::IResultCapture {
   }
   void sectionEnded(Catch::SectionEndInfo const& s) override { real_->sectionEnded(s); }
   void sectionEndedEarly(Catch::SectionEndInfo const& s) override { real_->sectionEndedEarly(s); }
-  /// The program dies: by a signal, or by std::abort.
+  /// Called if the program dies, by a signal or by std::abort: adds the schedule so far to the
+  /// message.
   void handleFatalErrorCondition(Catch::StringRef message) override {
     std::string s(message);
     if (notes_.path_so_far)
@@ -174,7 +175,7 @@ class catch2_capture final : public Catch::IResultCapture {
   void forget_unscoped() {
     std::erase_if(notes_.messages, [](auto const& m) { return !m.is_scoped; });
   }
-  /// The failure counts even if the program catches the exception.
+  /// Makes the run fail, even if the program catches the exception.
   [[noreturn]] void refuse(std::string const& what, Catch::SourceLineInfo const& where) {
     std::string text = "weft: " + what + " at " + place(where) +
                        " is inside a body that is run in many schedules: put it around the search";
@@ -190,11 +191,11 @@ class catch2_capture final : public Catch::IResultCapture {
     return s;
   }
 
-  Catch::IResultCapture* real_ = nullptr;  // CATCH-3: set by the outermost stand-in, else null
+  Catch::IResultCapture* real_ = nullptr;  // the capture before (CATCH-3); null without a stand-in
   catch2_notes notes_;
 };
 
-/// Installs the capture for its lifetime.  May be nested.
+/// Installs the capture as Catch2's while this object lives.  May be nested.
 class catch2_stand_in {
  public:
   catch2_stand_in()

@@ -13,13 +13,13 @@
 #include "testing/exploration.hpp"
 #include "testing/path.hpp"
 
-/// Makes each run fail in which an assertion of Catch2 has failed, however the run has ended.
+/// Makes a run fail if an assertion of Catch2 has failed in it, however the run has ended.
 namespace weft::detail {
 
 /// Tells the capture which process runs, and thus which process owns a message.
 ///
-///   SUBJECT-1  Of the two processes after a fork, the one that goes on first has the frames, and
-///       the messages in them.  The other one is run again, and adds its messages anew.
+///   SUBJECT-1  After a fork, the process that goes on first has the frames, and the messages whose
+///       objects are in them.  The other one of the two is run again, and adds its messages anew.
 class catch2_namer final : public strategy {
  public:
   explicit catch2_namer(strategy& c) : strategy_(c) {}
@@ -52,7 +52,8 @@ class catch2_namer final : public strategy {
   [[nodiscard]] static bool is_at_fork(candidates const& ready, std::size_t i) {
     return ready.ready[i].get()->resumes_at().operation == "weft::proc::fork";
   }
-  /// The process that ran last has forked: its child is at a fork, and not yet known.
+  /// To be called if the process that ran last has forked.  Notes its child: the process that is at
+  /// a fork and not yet known.
   void note_fork(candidates const& ready) {
     auto const parent = ready[ready.last];
     known_.push_back(parent);
@@ -63,7 +64,8 @@ class catch2_namer final : public strategy {
         return;
       }
   }
-  /// SUBJECT-1
+  /// Called when `p` goes on.  If `p` is the child of a fork, and goes on before its parent, the
+  /// messages of the parent become its own (SUBJECT-1).
   void note_resumed(process_id p) {
     auto const is_one = [p](two const& f) { return f.parent == p || f.child == p; };
     auto const f = std::ranges::find_if(forks_, is_one);

@@ -23,20 +23,20 @@
 
 /// A backend that asks a strategy at each step which process runs.
 ///
-///   CHOICE-1  Candidates are in the order of their ids.  So a choice means the same in every run
-///       with the same choices before.
+///   CHOICE-1  Candidates are in the order of their ids.  So the number of a choice means the same
+///       process in every run that has made the same choices before.
 ///   CHOICE-2  A step with one candidate is no choice, and a decision with one way is no decision:
 ///       neither is recorded.
 ///   CHOICE-3  If there is no memory for the record, or for the notes of the strategy, the run
-///       ends, and the search throws bad_alloc.  This is no outcome of the program.
+///       ends, and the search throws bad_alloc.  Such an end is no outcome of the program.
 namespace weft::detail {
 
 /// The processes that may run.
 struct candidates {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  std::vector<thunk> const& ready;  // CHOICE-1; at least one
-  std::size_t last;                 // the index of the one that ran last, or none
+  std::vector<thunk> const& ready;  // in the order of ids (CHOICE-1); at least one
+  std::size_t last;                 // the index of the process that ran last, or none
 
   [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
   [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
@@ -45,11 +45,11 @@ struct candidates {
 /// How a run has ended, after its last step.
 enum class run_end : std::uint8_t {
   came,   // all processes have ended, or wait
-  threw,  // a process has thrown in that step
+  threw,  // an exception has ended the last step, or the run
   cut     // the run was longer than allowed
 };
 
-/// Makes the choices of a run.  choose() is called at each step, also where there is one candidate.
+/// Makes the choices of a run.  choose() is called at each step, even if there is one candidate.
 class strategy {
  public:
   strategy() = default;
@@ -57,22 +57,25 @@ class strategy {
   strategy& operator=(strategy const&) = delete;
   virtual ~strategy() = default;
 
-  /// Returns a candidate, or none: then the run ends here, and does not count.
+  /// Returns the index of the candidate that runs next; or none, and then the run ends here, and
+  /// does not count.
   virtual std::size_t choose(candidates const& who) = 0;
-  /// Called in the middle of a step: returns one of `ways` ways, which are two or more.
+  /// Makes a decision in the middle of a step: returns the number of one of `ways` ways, from 0;
+  /// there are two or more.
   virtual std::size_t decide(std::size_t ways) = 0;
-  /// The step has ended, and choose() is not called next: no process is ready, or all are unwound.
+  /// Called at the end of a step if choose() is not called next, since no process is ready, or all
+  /// are being unwound.
   virtual void step_ends() {}
-  /// Called after the last step.
+  /// Called after the last step of a run.
   virtual void on_run_end(run_end) {}
   /// The listener to the accesses of processes; null if there is none.
   [[nodiscard]] virtual location_listener* listener() noexcept { return nullptr; }
-  /// Whether one of its allocations has failed where it could not throw.  It has chosen none
-  /// since then, and cannot be used any more.
+  /// Whether an allocation of the strategy has failed where it could not throw.  Since then
+  /// choose() has returned none, and the strategy cannot be used any more.
   [[nodiscard]] virtual bool lacks_memory() const noexcept { return false; }
 };
 
-/// "1.1, 1.2 and 1.3"
+/// The ids as text: "1.1, 1.2 and 1.3".
 template <class Ids>
 std::string text_of_ids(Ids const& ids, std::size_t size) {
   std::string s;
@@ -91,8 +94,8 @@ struct run_log {
   struct choice {
     unsigned taken;
     unsigned of;
-    std::size_t step;   // from 1
-    std::size_t first;  // its first candidate, in ids; no_ids for a decision
+    std::size_t step;   // counted from 1
+    std::size_t first;  // where its candidates begin in `ids`; no_ids for a decision
     [[nodiscard]] bool is_decision() const noexcept { return first == no_ids; }
   };
   std::vector<choice> choices;  // CHOICE-2
@@ -100,13 +103,13 @@ struct run_log {
   std::size_t steps = 0;
   std::size_t switches = 0;
   std::size_t preemptions = 0;
-  std::size_t decisions = 0;   // those that are not 0
+  std::size_t decisions = 0;   // how many decisions were not 0
   bool was_quiescent = false;  // no process was ready
   bool was_cut = false;        // the run was longer than allowed
-  bool was_given_up = false;   // the strategy chose none
+  bool was_given_up = false;   // the strategy chose no candidate
   bool lacks_memory = false;   // CHOICE-3
   std::vector<schedule_step>* trace = nullptr;
-  std::vector<thunk> room;  // of the candidates, kept from run to run
+  std::vector<thunk> room;  // memory for the list of ready processes, kept from run to run
 
   /// Reserves room for a short run.
   run_log() {
@@ -130,11 +133,12 @@ struct run_log {
         p.add(c.taken, ids[c.first + c.taken]);
     return p;
   }
-  /// The step of the choice i; a step that never comes if there is none.
+  /// The step of the choice i; if there is no choice i, a number that no step has.
   [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
     return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
   }
-  /// Whether the choice i of that step had the same candidates, or ways, in both runs.
+  /// Whether the choice i was made in that step with the same candidates, or ways, in both runs.
+  /// True, too, if it was made in that step in neither run.
   [[nodiscard]] bool chooses_as(run_log const& other, std::size_t i,
                                 std::size_t step) const noexcept {
     bool const is_here = step_of_choice(i) == step;
@@ -145,7 +149,7 @@ struct run_log {
     if (a.of != b.of || a.is_decision() != b.is_decision()) return false;
     return a.is_decision() || std::equal(&ids[a.first], &ids[a.first] + a.of, &other.ids[b.first]);
   }
-  /// The candidates, or ways, of the choice i; empty if it is not of that step.
+  /// The candidates, or ways, of the choice i as text; empty if it was not made in that step.
   [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const {
     if (step_of_choice(i) != step) return "";
     auto const& c = choices[i];
@@ -211,8 +215,10 @@ class controlled_backend final : public decider, public event_deferrer {
       throw;
     }
 
-    /// Takes a process while all are unwound.  Their order is then no part of the schedule, unless
-    /// a ready process goes on, since it `has_answer(process&)`, and there was no deadlock.
+    /// Takes a process while all processes are being unwound.  Their order is no part of the
+    /// schedule, so the first ready process is taken.  But if there was no deadlock, and a ready
+    /// process goes on because it has its answer (`has_answer(process&)`), the strategy chooses, as
+    /// in take().
     template <class HasAnswer>
     thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) try {
       auto const goes_on = [&](thunk const& t) { return has_answer(*t.get()); };
@@ -234,11 +240,11 @@ class controlled_backend final : public decider, public event_deferrer {
       throw;
     }
 
-    /// `f(thunk&)` may take each ready thunk.
+    /// Calls f(thunk&) for each ready thunk; `f` may take the thunk, and may put others.
     template <class F>
     void take_out(F f) {
       if (ready_.empty()) return;
-      std::vector<thunk> others;  // in the end, those that f makes ready
+      std::vector<thunk> others;  // after the second swap, the thunks that f has put
       ready_.swap(others);
       for (thunk& t : others) f(t);
       std::erase_if(others, [](thunk const& t) { return !t; });
@@ -248,7 +254,7 @@ class controlled_backend final : public decider, public event_deferrer {
 
    private:
     friend class injection_queue;
-    void put_in(thunk&& t) {  // CHOICE-1
+    void put_in(thunk&& t) {  // in the order of ids (CHOICE-1)
       auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
       auto const position = std::ranges::find_if(ready_, after);
       ready_.insert(position, std::move(t));
@@ -293,7 +299,7 @@ class controlled_backend final : public decider, public event_deferrer {
 
     controlled_backend& home_;
     std::vector<thunk>& ready_;
-    process_id last_;  // the process that ran last; at the start there is no choice
+    process_id last_;  // the process that ran last; at the first step the value does not matter
   };
 
   void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
@@ -327,7 +333,8 @@ class controlled_backend final : public decider, public event_deferrer {
 
   // ---- deferred events
 
-  /// `who(scheduler)`: the running process if its events can be deferred, else null.
+  /// Sets the function `who(scheduler)`, which returns the running process if its events can be
+  /// deferred, else null.
   void set_scheduler(void* scheduler, process* (*who)(void* scheduler) noexcept) noexcept {
     scheduler_ = scheduler;
     who_runs_ = who;

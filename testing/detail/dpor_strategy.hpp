@@ -15,36 +15,42 @@
 #include "testing/detail/location_names.hpp"
 #include "testing/detail/sleepers.hpp"
 
-/// Visits one, or few, of all schedules that are alike: source sets with sleep sets (Abdulla,
-/// Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets:
-/// Godefroid, 1996).  Two schedules are alike if one becomes the other when neighbouring steps that
-/// do not conflict (CLOCK-1) change places: both end in the same way.
+/// Of schedules that are alike, visits one, or few: source sets with sleep sets (Abdulla, Aronis,
+/// Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid,
+/// 1996).  Two schedules are alike if one becomes the other when neighbouring steps that do not
+/// conflict (CLOCK-1) change places: both end in the same way.
 ///
-///   DPOR-1  At each choice the candidates that are wanted are tried: one to begin with.
-///   DPOR-2  If two steps race, the later one could have come first.  So at the choice of the
-///       earlier one, a process becomes wanted that begins the steps which lead to the later one,
-///       unless such a process is wanted already.
+///   DPOR-1  At each choice the candidates that are wanted are tried.  One is wanted to begin with;
+///       races make others wanted (DPOR-2).
+///   DPOR-2  If two steps race, the later one could have come first.  The steps that lead to the
+///       later one are the later one itself, and those of the steps between the two that need not
+///       come after the earlier one.  At the choice of the earlier one, a process becomes wanted
+///       whose step can be the first of them, unless such a process is wanted already.
 ///   DPOR-3  A candidate that has been tried is asleep in the schedules that are tried after it,
-///       until a step conflicts with the one that it would make: waking it before that leads to
-///       schedules that have been seen.  If all ready processes are asleep, the run is given up.
-///   DPOR-4  A step that throws conflicts with all steps: after it the other processes are unwound
+///       until a step conflicts with the step that the candidate would make.  To run it before that
+///       would lead to schedules that have been seen.  If all ready processes are asleep, the run
+///       is given up.
+///   DPOR-4  A step that throws conflicts with all steps: after it all other processes are unwound
 ///       where they are, or go on with the answers that they have.
 ///   DPOR-5  The accesses of a sleeper were recorded in another run, so locations are compared by
 ///       their names.  Locations without a name are all taken for the same.
-///   DPOR-6  Of the two processes after a fork, the second one is run again: the first steps of
-///       both access the frames that they share.
-///   DPOR-7  After a step that it conflicts with, a sleeper may do less than it would have done
-///       before: it finds a lock taken, and does not reach the next one.  So the races that it
-///       would have had are not seen.  If only processes that came asleep could begin the steps
-///       which lead to the later one, all candidates that are awake become wanted.
-///   DPOR-8  A process that goes on for ever keeps no other from running: after some steps the next
-///       one has its turn.  In a run that was cut, any candidate of the last choice might have been
-///       next.
-///   DPOR-9  All ways of a decision are tried.  A process that is asleep has tried them: so its
-///       accesses are those of all ways together.
-///   W10 Accesses are noted in destructors, too, and steps end where no exception may be thrown.
-///       If there is no memory for a note, nothing is noted from then on, no process is chosen: the
-///       run ends, and the search throws bad_alloc (CHOICE-3 of controlled_backend.hpp).
+///   DPOR-6  After a fork, the process that goes on first takes the frames that both share; the
+///       other one finds them taken, and is run again.  So the first steps of both access these
+///       frames, and conflict.
+///   DPOR-7  After a step that conflicts with it, the step of a sleeper may do less than it would
+///       have done before: it finds a lock taken, say, and does not reach the next lock.  So the
+///       races that it would have had are not seen.  Hence a process that was asleep when the run
+///       came to a choice does not count as one whose step can be first (DPOR-2).  If there is no
+///       other, all candidates that are awake become wanted.
+///   DPOR-8  A process that never stops must not keep the others from running: after a number of
+///       choices in a row, the next process is chosen.  After a run that was cut, all candidates of
+///       its last choice become wanted, since the races of the steps that it lacks are not known.
+///   DPOR-9  All ways of a decision are tried before the process that decides falls asleep.  So the
+///       accesses of a sleeper are those of all ways together.
+///   DPOR-10  Accesses are noted in destructors, too, and steps end where no exception may be
+///       thrown.  If there is no memory for a note, the strategy notes nothing more and chooses no
+///       process: the run ends, and the search throws bad_alloc (CHOICE-3 of
+///       controlled_backend.hpp).
 namespace weft::detail {
 
 class dpor_strategy final : public strategy, public location_listener {
@@ -66,7 +72,7 @@ class dpor_strategy final : public strategy, public location_listener {
     lacks_memory_ = true;
     return candidates::none;
   }
-  std::size_t decide(std::size_t ways) override try {  // DPOR-9
+  std::size_t decide(std::size_t ways) override try {  // tries all ways (DPOR-9)
     if (lacks_memory_) return 0;
     if (at_ == nodes_.size()) {
       node& n = nodes_.emplace_back();
@@ -175,10 +181,12 @@ class dpor_strategy final : public strategy, public location_listener {
     std::vector<candidate> candidates;
     std::size_t choice = 0;
     std::vector<sleeper> asleep;
-    std::size_t came_asleep = 0;  // the first so many of `asleep`; the others have been tried here
-    sleeper chosen;               // the accesses of the chosen candidate
+    // How many entries of `asleep`, from its beginning, were asleep when the run came here.  The
+    // others are candidates that have been tried here.
+    std::size_t came_asleep = 0;
+    sleeper chosen;  // the chosen candidate, and its accesses
     std::size_t step = 0;
-    std::size_t ways = 0;  // 0: a choice of a candidate
+    std::size_t ways = 0;  // how many ways the decision has; 0 for a choice of a candidate
   };
   void note_step() {
     if (!std::exchange(is_in_step_, false)) return;
@@ -192,7 +200,7 @@ class dpor_strategy final : public strategy, public location_listener {
     last_conflicts_with_all();
     asleep_.clear();
   }
-  /// DPOR-4
+  /// Makes the last step, which has failed, conflict with all other steps (DPOR-4).
   void last_conflicts_with_all() {
     std::size_t const last = steps_.size() - 1;
     steps_.last_conflicts_with_all([&](std::size_t earlier) { add_backtrack(earlier, last); });
@@ -238,15 +246,16 @@ class dpor_strategy final : public strategy, public location_listener {
     asleep_ = n.asleep;
     return n.choice;
   }
-  /// The process that ran last, if it can go on: this keeps switches few.  But not for ever
-  /// (DPOR-8).
+  /// The process that ran last, if it can go on and is awake: this keeps switches few.  But if that
+  /// process has been chosen too often in a row (DPOR-8), or cannot go on, the next one that is
+  /// awake; none if all are asleep.
   [[nodiscard]] std::size_t first_awake(candidates const& who) noexcept {
     static constexpr std::size_t most_in_a_row = 100;
     bool const can_go_on = who.last != candidates::none && !is_asleep(asleep_, who[who.last]);
     in_a_row_ = can_go_on ? in_a_row_ + 1 : 0;
     if (can_go_on && in_a_row_ <= most_in_a_row) return who.last;
     in_a_row_ = 0;
-    std::size_t const after = who.last + 1;  // 0 if none ran last
+    std::size_t const after = who.last + 1;  // 0 if the process that ran last is no candidate
     for (std::size_t i = 0; i != who.size(); ++i)
       if (std::size_t const j = (after + i) % who.size(); !is_asleep(asleep_, who[j])) return j;
     return candidates::none;
@@ -278,8 +287,8 @@ class dpor_strategy final : public strategy, public location_listener {
     return true;
   }
 
-  /// DPOR-2.  The steps that lead to the later one: those since the earlier one that need not come
-  /// after it.
+  /// The steps `earlier` and `later` race: makes a candidate wanted at the choice of the earlier
+  /// one (DPOR-2).  `between_` gets the steps that lead to the later one.
   void add_backtrack(std::size_t earlier, std::size_t later) {
     if (steps_[earlier].node == no_node) return;  // there was no other candidate
     node& n = nodes_[steps_[earlier].node];
@@ -300,7 +309,8 @@ class dpor_strategy final : public strategy, public location_listener {
     else
       all_are_wanted(n);
   }
-  /// DPOR-9
+  /// Adds the accesses of the step that has ended to those of the chosen candidate, beside those of
+  /// other ways (DPOR-9).
   void note_what_was_done(sleeper& s) {
     if (s.id != running_) s = {running_, {}, false};
     for (auto const& t : named_) enter(s.touches, t, &named_touch::name);
@@ -316,7 +326,7 @@ class dpor_strategy final : public strategy, public location_listener {
     auto const end = n.asleep.begin() + static_cast<std::ptrdiff_t>(n.came_asleep);
     return std::find_if(n.asleep.begin(), end, [id](auto const& s) { return s.id == id; }) != end;
   }
-  /// Whether no step of between_ comes before step `i`.
+  /// Whether no step of between_ has to come before step `i`.
   [[nodiscard]] bool begins(std::size_t i) const noexcept {
     return std::ranges::none_of(between_,
                                 [&](std::size_t j) { return j < i && steps_.is_before(j, i); });
@@ -333,9 +343,9 @@ class dpor_strategy final : public strategy, public location_listener {
   bool is_over_ = false;
   bool fails_ = false;         // the current step has failed
   bool has_failed_ = false;    // a step of this run has failed
-  bool lacks_memory_ = false;  // W10
+  bool lacks_memory_ = false;  // DPOR-10
   location_names names_;
-  std::vector<named_touch> named_;  // DPOR-5
+  std::vector<named_touch> named_;  // the accesses of the current step (DPOR-5)
   std::vector<std::size_t> between_;
   std::string what_differed_;
 };

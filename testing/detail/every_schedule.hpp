@@ -12,10 +12,11 @@
 #include "testing/detail/controlled_backend.hpp"
 #include "testing/path.hpp"
 
-/// Strategies whose choices are given beforehand: all schedules in turn, or one that is recorded.
+/// Strategies that visit all schedules in turn, or one that is recorded.
 namespace weft::detail {
 
-/// Follows a path, and then takes the first candidate, and way 0 of each decision.
+/// Makes the choices of a path; after its end, takes the first candidate, and way 0 of each
+/// decision.
 class replay_strategy final : public strategy {
  public:
   /// The path must outlive this object.
@@ -83,8 +84,8 @@ class replay_strategy final : public strategy {
   std::string misfit_;
 };
 
-/// All schedules, depth first, choice 0 before 1; or those with at most so many preemptions, or
-/// with at most so many decisions that are not 0.
+/// Visits all schedules, depth first, choice 0 before 1.  With bounds, visits those that have at
+/// most `most_preemptions` preemptions and at most `most_decisions` decisions that are not 0.
 class every_schedule final : public strategy {
  public:
   static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
@@ -149,10 +150,10 @@ class every_schedule final : public strategy {
   struct node {
     unsigned choice;
     unsigned of;
-    std::size_t last;     // see candidates
-    std::size_t spent;    // preemptions before it
-    std::size_t decided;  // decisions before it that are not 0
-    std::size_t first;    // its first candidate, in ids_
+    std::size_t last;     // candidates::last
+    std::size_t spent;    // preemptions before this node
+    std::size_t decided;  // decisions before this node that are not 0
+    std::size_t first;    // where its candidates begin in ids_
     std::size_t step;
     bool is_decision;
   };

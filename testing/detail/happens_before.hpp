@@ -19,21 +19,22 @@ struct touch_of {
 
 /// The steps of a run, and their partial order, by vector clocks.
 ///
-///   CLOCK-1  A step comes after the step before it of its process; after the earlier steps that it
-///       conflicts with: both access the same location, and one of them writes it; after the step
-///       that made its process ready; and after all steps before time last passed.
-///   CLOCK-2  A step conflicts directly, of the earlier steps that access a location, with the last
-///       one that wrote it; if it writes, also with those that have read it since.  All others come
-///       before one of these.
+///   CLOCK-1  A step comes after the previous step of its process; after the step that made its
+///       process ready; after all steps before time last passed; and after the earlier steps that
+///       it conflicts with.  Two steps conflict if both access the same location and at least one
+///       of them writes it.
+///   CLOCK-2  For each location that a step accesses, only these conflicts are noted: with the last
+///       step that wrote it, and, if the step writes, with the steps that have read it since.  All
+///       other steps that access the location come before one of these, or do not conflict.
 class happens_before {
  public:
   using index = std::uint32_t;
 
   struct step {
-    index process;  // numbered in the order in which they were first seen
-    index nth;      // of the steps of that process, from 1
+    index process;  // the number of its process, in the order in which they were first seen
+    index nth;      // the number of this step among those of its process, from 1
     std::size_t node;
-    std::vector<index> clock;  // for each process, how many steps come before this one, or are it
+    std::vector<index> clock;  // how many steps of each process come before this one, or are it
     std::vector<touch_of> touches;
   };
 
@@ -50,7 +51,7 @@ class happens_before {
   [[nodiscard]] step& last() noexcept { return steps_[size_ - 1]; }
   [[nodiscard]] process_id id_of(std::size_t i) const noexcept { return ids_[steps_[i].process]; }
 
-  /// The last step has made that process ready.
+  /// Notes that the last step has made a process ready.
   void becomes_ready(process_id id) {
     index const p = index_of(id);
     if (size_ != 0) join(clocks_[p], last().clock);
@@ -70,7 +71,7 @@ class happens_before {
     s.touches.clear();
   }
   /// Ends the last step, when all its accesses are known.  Calls `race(i)` for each step `i` that
-  /// conflicts with it, and that nothing else orders before it.
+  /// conflicts with it and comes before it for no other reason.
   template <class Race>
   void end(Race race) {
     step& s = last();
@@ -88,7 +89,8 @@ class happens_before {
     s.clock = clock;
     for (std::size_t const i : racing_) race(i);
   }
-  /// Makes the last step, which has ended, conflict with all steps before and after it.
+  /// Makes the last step, which has ended, conflict with all steps before and after it.  Calls
+  /// `race(i)` for each step `i` that did not come before it for another reason.
   template <class Race>
   void last_conflicts_with_all(Race race) {
     auto clock = last().clock;
@@ -132,7 +134,7 @@ class happens_before {
     counts_.push_back(0);
     return static_cast<index>(ids_.size() - 1);
   }
-  /// CLOCK-2.
+  /// Notes an access of the last step, and the steps that it conflicts with by that (CLOCK-2).
   void enter(touch_of const& t) {
     auto it = std::ranges::find(locations_, t.location, &location::at);
     if (it == locations_.end()) it = locations_.insert(it, {t.location, no_step, {}});

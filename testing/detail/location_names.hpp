@@ -7,12 +7,14 @@
 
 #include "sched/base/process_id.hpp"
 
-/// Names of locations, by which they are known again in another run, at another address.
+/// Names of locations, by which a location is recognised in another run, where it has another
+/// address.
 namespace weft::detail {
 
-/// A location is named by the process that made it, and by how many that process had made.  If a
-/// process that has forked, or its clone, is run again, it makes its earlier locations once more,
-/// and gives them the same names: both count on from there, under one name.
+/// A location is named by the process that made it, and by how many locations that process had
+/// made.  If a process that has forked, or its clone, is run again, it makes its earlier locations
+/// once more.  So that they get the same names again, a process that is run again counts from the
+/// start, and a clone goes on from the number of its parent, under the name of its parent.
 class location_names {
  public:
   using maker = std::uint64_t;  // the hash of a process_id, which is unique
@@ -30,7 +32,7 @@ class location_names {
   void note_destroyed(void const* location) noexcept {
     std::erase_if(names_, [&](named const& n) { return n.at == location; });
   }
-  /// `shared` belongs to both processes.
+  /// Notes a fork.  Names `shared`, the frames of both processes, after the clone.
   void note_fork(process_id from, process_id clone, void const* shared) {
     made const m = made_by(from.hash());
     makers_.push_back({clone.hash(), m.counts_as, m.number});
@@ -46,7 +48,7 @@ class location_names {
  private:
   struct made {
     maker who;
-    maker counts_as;  // its identity before it forked
+    maker counts_as;  // `who`; for a clone, the process that it was before the fork
     std::uint64_t number;
   };
   struct named {
@@ -66,7 +68,7 @@ class location_names {
     if (known == names_.end())
       names_.push_back({location, name});
     else
-      known->name = name;  // another location was there, and is destroyed
+      known->name = name;  // an earlier location at this address is destroyed
   }
 
   std::vector<made> makers_;

@@ -45,7 +45,7 @@ run_result checked(Check& check, State& state) {
   }
 }
 
-/// Installs the listener of the strategy for its lifetime.
+/// Installs the listener of the strategy while this object lives.
 class scoped_listener {
  public:
   explicit scoped_listener(strategy& c) noexcept
@@ -58,7 +58,7 @@ class scoped_listener {
   location_listener* before_;
 };
 
-/// A program that is run again and again.  Erases its types.
+/// A program that is run again and again, with its types erased.
 class subject {
  public:
   subject() = default;
@@ -76,7 +76,8 @@ class subject_of final : public subject {
   subject_of(MakeState& make_state, Program& program, Check& check, Handlers&... handlers) noexcept
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
-  /// Throws bad_alloc if the search itself has no memory (CHOICE-3 of controlled_backend.hpp).
+  /// Runs the program once.  Throws bad_alloc if the search itself has no memory (CHOICE-3 of
+  /// controlled_backend.hpp).
   [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
     run_result result = run_once(c, log, limits);
     if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
@@ -111,10 +112,10 @@ class subject_of final : public subject {
       if (log.was_cut || log.was_given_up) return {verdict::cut, {}};
       return checked(check_, state);
     } catch (std::exception const& e) {
-      // The deadlock of this run, or an exception of its unwinding; not the deadlock of a scheduler
-      // inside.
+      // True for the deadlock of this run, and for an exception that its unwinding throws; false
+      // for the deadlock of a scheduler that the program itself has.
       bool const is_deadlock = is_running && log.was_quiescent;
-      bool const is_like_another = is_running && log.was_given_up;  // it was not unwound to its end
+      bool const is_like_another = is_running && log.was_given_up;  // the strategy ended it
       ends(is_deadlock ? run_end::came : run_end::threw);
       if (is_like_another) return {verdict::cut, {}};
       return {is_deadlock ? verdict::deadlock : verdict::failed, e.what()};

@@ -23,7 +23,7 @@ namespace weft {
 /// Whether a search reports its progress on the standard error stream: in one line, which is
 /// rewritten once a second and at the end.
 enum class progress : std::uint8_t {
-  on_terminal,  ///< If that is a terminal, and the search takes more than a second.
+  on_terminal,  ///< If the stream is a terminal, and the search takes more than a second.
   always,
   never
 };
@@ -39,7 +39,7 @@ struct search_limits {
   bool stop_at_failure;
 };
 
-/// Reports the progress of a search once a second, and at its end.
+/// Prints the line of progress of a search, once a second and at its end.
 class progress_line {
  public:
   explicit progress_line(weft::progress p)
@@ -62,7 +62,7 @@ class progress_line {
   }
 
  private:
-  /// Asked once: the question takes longer than a search of a few schedules.
+  /// Asks the system once: the call takes longer than a search of a few schedules.
   static bool is_on_terminal() noexcept {
     static bool const answer = ::isatty(2) == 1;
     return answer;
@@ -74,7 +74,7 @@ class progress_line {
   }
 
   bool const is_on_;
-  bool is_shown_;  // or will be, at the end
+  bool is_shown_;  // the line was shown, or will be at the end
   double next_ = 1;
 };
 
@@ -112,7 +112,7 @@ class search {
     found_.what_differed = std::move(how);
   }
   [[nodiscard]] exploration& found() noexcept { return found_; }
-  /// The search is over: reports its progress a last time.
+  /// Reports the progress a last time, at the end of the search.
   void end() { line_.tell_end(found_, clock::now() - start_); }
 
  private:
@@ -152,7 +152,7 @@ class search {
       differs("the same schedule, run again, ends differently: \"" + o.result.text +
               "\", and then \"" + result.text + '"');
   }
-  /// Where two runs of one schedule differ first; empty if they do not.
+  /// Where two runs of one schedule differ first; empty if they do not differ.
   [[nodiscard]] static std::string difference(run_log const& a, run_log const& b) {
     for (std::size_t i = 0; i < a.choices.size() || i < b.choices.size(); ++i) {
       std::size_t const step = std::min(a.step_of_choice(i), b.step_of_choice(i));

@@ -17,13 +17,13 @@
 /// decisions.
 ///
 ///   SHRINK-1  Each schedule that is tried is run.  So the result has been seen to end in that way.
-///   SHRINK-2  First turns are moved.  A turn, which is a process and a number of steps, is left
-///       out (its steps come when all others wait), or joined to the turn before or after it of the
-///       same process; and decisions become 0, or smaller.  This is quick, and ends where no single
-///       move helps.
-///   SHRINK-3  Then all schedules are tried that have at most as many decisions, and at most as
-///       many preemptions, the fewest first, with the runs that are left.  If these suffice, no
-///       schedule is smaller.
+///   SHRINK-2  First turns are moved: here a turn is a process and a number of steps.  A turn is
+///       left out (its steps then come when no other turn can be taken), or is joined to the
+///       previous or the next turn of the same process.  Decisions are set to 0, or to a smaller
+///       way.  This is quick, and ends where no single move helps.
+///   SHRINK-3  Then, with the runs that are left, all schedules are tried that have at most as many
+///       decisions that are not 0, and at most as many preemptions, the fewest first.  If the runs
+///       suffice, no schedule is smaller than the result.
 ///   SHRINK-4  Decisions belong to their processes: the n-th decision of a process remains its n-th
 ///       when turns are moved.
 namespace weft::detail {
@@ -38,9 +38,9 @@ struct decided {
   unsigned taken;
 };
 
-/// Takes the turns in order; the turn of a process that waits, or has ended, is skipped.  Then the
-/// process that ran last goes on, or else the first.  A process without a decision left takes way
-/// 0.
+/// Takes the turns in order, and skips the turn of a process that waits or has ended.  After the
+/// last turn, the process that ran last goes on if it can, or else the first candidate runs.  If
+/// the list has no decision left for a process, its decision is 0.
 class taking_turns final : public strategy {
  public:
   taking_turns(std::vector<turn> const& t, std::vector<decided> d)
@@ -78,7 +78,7 @@ class taking_turns final : public strategy {
 
 class shrinking {
  public:
-  /// `o` has a path and a trace.  The program is run at most `most_runs` times.
+  /// Shrinks `o`, which has a path and a trace.  The program is run at most `most_runs` times.
   shrinking(subject& s, run_limits const& each, exploration::outcome& o, std::size_t most_runs)
       : subject_(s), limits_(each), best_(o), runs_left_(most_runs) {
     size_ = {o.decisions, o.preemptions, o.switches, o.trace.size(), sum(o.trace)};
@@ -98,7 +98,8 @@ class shrinking {
     friend auto operator<=>(size const&, size const&) = default;
   };
 
-  /// Runs a schedule.  Returns whether it ends in that way, and is smaller: then it is the best.
+  /// Runs a schedule.  If it ends in the same way as the best one and is smaller, it becomes the
+  /// best one, and the result is true.
   bool try_smaller(strategy& c) {
     if (runs_left_ == 0) return false;
     --runs_left_;
@@ -152,7 +153,8 @@ class shrinking {
       }
     return false;
   }
-  /// Tries the moves of turns (SHRINK-2).  Returns whether one has helped.
+  /// Tries the moves of turns, until one leads to a smaller schedule (SHRINK-2).  False if none
+  /// does.
   bool move_turns() {
     auto const all = turns();
     for (std::size_t i = 0; i != all.size(); ++i) {
@@ -185,7 +187,8 @@ class shrinking {
     while (move_decisions() || move_turns()) {
     }
   }
-  /// SHRINK-3.  Returns whether one of the schedules is smaller.
+  /// Tries all schedules with at most as many decisions and preemptions as the best one, the fewest
+  /// first (SHRINK-3).  Returns whether a smaller one was found; false if the runs were used up.
   bool try_all() {
     bool has_helped = false;
     for (std::size_t most = 0; most <= size_.decisions; ++most)

@@ -11,7 +11,7 @@
 namespace weft::detail {
 
 struct named_touch {
-  std::uint64_t name;  // of location_names
+  std::uint64_t name;  // from location_names
   bool is_written;
 };
 
@@ -21,7 +21,8 @@ struct sleeper {
   bool conflicts_with_all = false;
 };
 
-/// A location that is accessed twice is written if one of the accesses writes it.
+/// Adds an access.  A location that is accessed twice counts as written if one of the accesses
+/// writes it.
 template <class Touch, class What>
 void enter(std::vector<Touch>& all, Touch t, What what) {
   auto const it = std::ranges::find(all, t.*what, what);

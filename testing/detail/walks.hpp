@@ -24,12 +24,13 @@ class walkers_map {
     process_id process;
     std::size_t steps;       // in this run so far
     std::size_t most;        // in any run before
-    std::uint64_t priority;  // in this run, for a strategy with priorities
+    std::uint64_t priority;  // in this run, for pct; 0 if none is drawn yet
   };
 
   explicit walkers_map(std::uint64_t seed) : rng_(seed) {}
 
-  /// Not for the full range: `from` is not 0, or `to` is not the largest number.
+  /// A number from `from` to `to`, both included.  Not for the full range: `from` is not 0, or `to`
+  /// is not the largest number.
   [[nodiscard]] std::uint64_t draw(std::uint64_t from, std::uint64_t to) {
     return from + rng_.below(to - from + 1);
   }
@@ -38,7 +39,8 @@ class walkers_map {
     return it != places_.end() ? *it : places_.emplace_back(place{id, 0, 0, 0});
   }
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
-  /// A run that was cut teaches nothing: it would make all others look short.
+  /// Notes the lengths of a run and of its processes, unless it was cut: a run that was cut would
+  /// make all others look short.
   void on_run_end(std::size_t steps, run_end how) noexcept {
     bool const counts = how != run_end::cut;
     if (counts) longest_ = std::max(longest_, steps);
@@ -102,7 +104,7 @@ class weighted_walker final : public random_walker {
       lot -= mine;
     }
   }
-  /// The steps that a process has left: at least one, since it is ready.
+  /// An estimate of the steps that a process has left: at least one, since it is ready.
   [[nodiscard]] std::uint64_t left(process_id id) {
     auto const& p = map_.of(id);
     return p.most > p.steps ? p.most - p.steps : 1;
@@ -118,8 +120,8 @@ class pct_walker final : public random_walker {
     falls_.clear();
     for (std::size_t i = 1; i != depth_; ++i) falls_.push_back(map_.draw(1, map_.longest()));
   }
-  /// The falls are not in the order of their steps: so a process that falls later may fall less
-  /// deep.
+  /// At step falls_[i] a process falls to the priority i + 1.  The falls are not in the order of
+  /// their steps, so a process that falls later may fall less deep.
   std::size_t pick(candidates const& who) override {
     std::size_t best = highest(who);
     for (std::size_t i = 0; i != falls_.size(); ++i)
@@ -137,7 +139,8 @@ class pct_walker final : public random_walker {
   }
   [[nodiscard]] std::uint64_t priority(process_id id) {
     auto& p = map_.of(id);
-    // Above those of the fallen.  Two that draw the same, which is rare, are in the order of ids.
+    // A drawn priority is above those of fallen processes.  If two processes draw the same, which
+    // is rare, the first in the order of ids runs first.
     if (p.priority == 0) p.priority = map_.draw(std::uint64_t{1} << 32, ~std::uint64_t{0});
     return p.priority;
   }

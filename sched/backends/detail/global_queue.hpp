@@ -13,33 +13,34 @@
 namespace weft::detail {
 
 /// The ready entries that belong to no worker: first in, first out.  A putter takes a lock; takers
-/// take without it, several entries at once.  So neither waits for the other, and a worker that
-/// takes a batch does not fetch one entry after another from the putter's cache to find the next
-/// one.
+/// take without it, several entries at once.  So putters and takers do not wait for each other; and
+/// a worker that takes a batch reads an array, and need not follow a link from entry to entry, each
+/// of them in the putter's cache.
 ///
-/// Throws nothing.  An entry for which there is no memory goes to a list, through its member
-/// `next`; so do those that come after it, until the list is empty.
+/// Throws nothing.  An entry for which there is no memory goes to a list, linked by the member
+/// `next`; so do the entries that come after it, until the list is empty.
 ///
 ///   GLOBAL-1  The owner of `queue_` (STEAL-2) is the thread that has the lock.
-///   GLOBAL-2  An entry is published with seq_cst, for a thread that looks before it goes to sleep,
-///       like the entries of a worker's deque (idle_threads.hpp, IDLE-2).
-///   GLOBAL-3  The list is changed under the lock; its length is also read without it.  The entries
-///       of the list have come after all entries of `queue_`: so they are taken when that is empty.
+///   GLOBAL-2  An entry is published with seq_cst, like the entries of a worker's deque: a thread
+///       that looks a last time before it sleeps must see it (idle_threads.hpp, IDLE-2).
+///   GLOBAL-3  The list is changed under the lock; its length is also read without the lock.  The
+///       entries of the list have come after all entries of `queue_`, so they are taken when
+///       `queue_` is empty.
 template <class Entry>
 class global_queue {
  public:
   void push(Entry& e) noexcept {
     std::lock_guard const lock(mutex_);
-    if (first_) return list(e);  // GLOBAL-3
+    if (first_) return list(e);  // comes after the entries of the list (GLOBAL-3)
     try {
       queue_.push(&e);
     } catch (...) {
       return list(e);
     }
-    queue_.publish();  // GLOBAL-2
+    queue_.publish();  // for a thread that is about to sleep (GLOBAL-2)
   }
-  /// Takes the first entries, as many as fit into `out`, but at most the share of one of `sharers`;
-  /// at least one, if there is one.  Returns how many.
+  /// Takes the first entries: at least one, if there is one; at most as many as fit into `out`, and
+  /// as are the share of one thread if `sharers` threads share the queue.  Returns how many.
   [[nodiscard]] std::size_t take(std::span<Entry*> out, std::size_t sharers) noexcept {
     for (;;) {
       std::size_t const share = 1 + (std::max<std::size_t>(queue_.size(), 1) - 1) / sharers;
@@ -50,7 +51,7 @@ class global_queue {
   }
   [[nodiscard]] bool is_empty() const noexcept {
     return queue_.is_empty() &&
-           listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: pairs with [1], GLOBAL-2
+           listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: pairs with [1] (GLOBAL-2)
   }
 
  private:
@@ -60,7 +61,7 @@ class global_queue {
     e.next = nullptr;
     (last_ ? last_->next : first_) = &e;
     last_ = &e;
-    // [1] seq_cst: pairs with [2], GLOBAL-2.  The load is relaxed: under the lock.
+    // [1] seq_cst: pairs with [2] (GLOBAL-2).  The load is relaxed, since it is under the lock.
     listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   }
   [[nodiscard]] std::size_t take_listed(std::span<Entry*> out) noexcept {
@@ -71,16 +72,16 @@ class global_queue {
     if (!first_) return 0;
     out.front() = std::exchange(first_, first_->next);
     if (!first_) last_ = nullptr;
-    // Relaxed: a taker that sees it late finds the list empty, under the lock.
+    // Relaxed: a taker that still reads the old length takes the lock, and finds the list empty.
     listed_.store(listed_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     return 1;
   }
 
   std::mutex mutex_;
-  Entry* first_ = nullptr;  // GLOBAL-3
+  Entry* first_ = nullptr;  // the list, under mutex_ (GLOBAL-3)
   Entry* last_ = nullptr;
-  std::atomic<std::size_t> listed_ = 0;
-  steal_queue<Entry*> queue_;  // GLOBAL-1
+  std::atomic<std::size_t> listed_ = 0;  // the length of the list
+  steal_queue<Entry*> queue_;            // owned by the thread that has mutex_ (GLOBAL-1)
 };
 
 }  // namespace weft::detail

@@ -17,23 +17,26 @@ namespace weft::detail {
 
 /// The threads of a backend that have found nothing to do, and the decision that the run is over.
 ///
-///   IDLE-1  The list is changed under the lock; no thread is on it twice (docs/models, DEFECT-7).
-///   IDLE-2  A thread that will sleep announces it, then looks at all queues; a thread that puts
-///       work into a queue publishes it, then looks whether a thread sleeps (DEFECT-8).  The
-///       announcement [1] and that look [2], the claim of the queue and the look at it
-///       (thread_queue.hpp, [1] and [3]) are all seq_cst, or there are fences in between
-///       (chase_lev.hpp, STEAL-7).  In their one order either the sleeper's look comes after the
-///       work, or the putter's look comes after the announcement.
+///   IDLE-1  The list of sleeping threads is changed under the lock; no thread is on it twice
+///       (docs/models, DEFECT-7).
+///   IDLE-2  A thread that will sleep first announces its sleep [1], then looks at all queues.  A
+///       thread that puts work into a queue first publishes the work, then looks whether a thread
+///       sleeps [2] (DEFECT-8).  These four accesses are seq_cst, those to a queue as well
+///       (thread_queue.hpp, [1] and [3]); or there are fences in between (chase_lev.hpp, STEAL-7).
+///       So they have one order for all threads: either the sleeper's look comes after the work was
+///       published, or the putter's look comes after the announcement.
 ///   IDLE-3  A thread that is taken off the list is always woken.
 ///   IDLE-4  The run is over when every thread is on the list, nothing is due and all queues are
-///       empty.  The last thread to announce decides it, under the lock.  It asks what is due
-///       before it looks at the queues, since a process that was due is put first.  It decides
-///       nothing if a thread has meanwhile left the list, or joined the backend: that one may have
-///       taken what was due.
-///   IDLE-5  Work that its thread will most likely do itself, and soon, wakes no thread if a
-///       sleeping one is on watch.  That one looks at all queues again after a nap, and naps on if
-///       there was such work meanwhile.  A thread that ends its watch says so, and looks after
-///       that; if it has something to do, it wakes another one to look.
+///       empty.  The last thread to announce its sleep decides this, under the lock.  It asks
+///       whether something is due before it looks at the queues: a process that was due is put into
+///       a queue before it stops being due.  If another thread has left the list in between, or
+///       joined the backend, the last thread decides nothing: that other thread may have taken the
+///       process that was due.
+///   IDLE-5  If a thread puts work that it will most likely do itself, and soon, it wakes no thread
+///       as long as a sleeping thread is on watch.  The thread on watch sleeps for a nap only, and
+///       then looks at all queues; if it finds nothing, and there was such work during the nap, it
+///       takes another nap.  It announces the end of its watch before it looks; if it has found
+///       something to do, it wakes another thread, which looks in its place.
 class idle_threads {
  public:
   enum class slept : std::uint8_t { not_at_all, until_woken, until_deadline };
@@ -42,39 +45,40 @@ class idle_threads {
     list_.reserve(threads);
   }
 
-  /// A thread joins before it takes anything, and leaves at its end.  When all have left,
-  /// quiescence is reset.
+  /// A thread joins before it takes anything, and leaves at its end.  When all threads have left,
+  /// the backend is no longer quiescent.
   void join() noexcept {
     std::lock_guard const lock(mutex_);
     ++threads_;
-    ++changes_;  // IDLE-4
+    ++changes_;  // a thread that decides now ends no run (IDLE-4)
   }
   void leave() noexcept {
     std::lock_guard const lock(mutex_);
-    // Relaxed: no thread is left.
+    // Relaxed: no other thread is left.
     if (--threads_ == 0) word_.fetch_and(~quiescent, std::memory_order_relaxed);
   }
 
-  /// A hint: no thread sleeps.
+  /// A hint: whether no thread sleeps.
   [[nodiscard]] bool no_thread_sleeps() const noexcept {
-    return (word_.load(std::memory_order_relaxed) & ~watch_bits) == 0;  // relaxed: as below
+    return (word_.load(std::memory_order_relaxed) & ~watch_bits) == 0;  // relaxed: a hint
   }
-  /// A hint for a thread that does not sleep: only work from outside can give it something to do.
+  /// A hint for a thread that does not sleep: whether all other threads do.  Then only work from
+  /// outside can give the calling thread something to do.
   [[nodiscard]] bool all_others_sleep() const noexcept {
-    // Relaxed: a hint.  A run that is over counts as well.
+    // Relaxed: a hint.  Also true if the run is over.
     return (word_.load(std::memory_order_relaxed) & ~watch_bits) + 1 >=
            threads_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_over() const noexcept {
     return word_.load(std::memory_order_relaxed) >=
-           quiescent;  // relaxed: threads are joined at the end
+           quiescent;  // relaxed: nothing is read because of it
   }
   [[nodiscard]] thunk::reason why_over() const noexcept {
     return word_.load(std::memory_order_relaxed) >= stopped ? thunk::reason::stopped  // as above
                                                             : thunk::reason::quiescent;
   }
 
-  /// Called after work was published.  Whether a thread sleeps that is to be woken.
+  /// Whether a thread sleeps, so that wake_one() must be called.  Called after work was published.
   [[nodiscard]] bool is_to_wake() const noexcept {
     // [2] seq_cst: pairs with [1], IDLE-2.
     return (word_.load(std::memory_order_seq_cst) & count) != 0;
@@ -87,13 +91,15 @@ class idle_threads {
       std::lock_guard const lock(mutex_);
       if (list_.empty()) return;
       auto at = list_.end() - 1;
-      if (*at == on_watch_ && at != list_.begin()) --at;  // IDLE-5: that one sleeps on
+      if (*at == on_watch_ && at != list_.begin()) --at;  // the thread on watch sleeps on (IDLE-5)
       thread = *at;
       strike(at);
     }
-    wake(thread);  // IDLE-3
+    wake(thread);  // it was taken off the list (IDLE-3)
   }
-  /// Called after work was published that its thread will most likely do itself (IDLE-5).
+  /// Called after a thread has published work that it will most likely do itself: asks for a thread
+  /// on watch (IDLE-5).  If none is on watch, this wakes a sleeping thread, which looks at the
+  /// queues, and goes on watch if it finds nothing.
   void request_watch() noexcept {
     // [2] seq_cst: pairs with [1], IDLE-2.
     unsigned const found = word_.load(std::memory_order_seq_cst);
@@ -102,7 +108,8 @@ class idle_threads {
     if ((found & wanted) == 0) word_.fetch_or(wanted, std::memory_order_relaxed);
     if ((found & watched) == 0) wake_one();
   }
-  /// Called after something was published that all threads must look at.
+  /// Wakes all sleeping threads.  Called after something was published that all threads must look
+  /// at.
   void wake_all() noexcept {
     // [3] seq_cst: as [2].
     if ((word_.load(std::memory_order_seq_cst) & count) == 0) return;
@@ -138,7 +145,8 @@ class idle_threads {
       return was_listed && nap == until ? slept::until_deadline : slept::until_woken;
     }
     bool const is_woken = m.wait(until);
-    // A thread can be woken while it is listed: late, for work that it had found by itself before.
+    // A wake-up may come late: the thread has found the work by itself before, and sleeps again.
+    // Then it is woken while it is on the list.
     return withdraw(self) && !is_woken ? slept::until_deadline : slept::until_woken;
   }
 
@@ -164,9 +172,9 @@ class idle_threads {
         std::lock_guard const lock(mutex_);
         is_woken_ = true;
       }
-      woken_.notify_one();  // without the lock, which the sleeper takes
+      woken_.notify_one();  // not under the lock, which the woken thread takes
     }
-    /// False if the deadline passes first.
+    /// Sleeps until wake() is called.  False if the deadline passes first.
     bool wait(instant until) {
       std::unique_lock lock(mutex_);
       auto const is_woken = [this] { return is_woken_; };
@@ -187,7 +195,8 @@ class idle_threads {
     std::lock_guard const lock(mutex_);
     unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: locked; see [4]
     if ((found & watch_bits) != wanted) return false;
-    // [4] relaxed: a thread that finds both bits set relies on the look after [5].
+    // [4] relaxed: a thread that reads both bits as set wakes no thread (request_watch()); its work
+    // is found by the look at the queues that comes after [5].
     word_.fetch_xor(watch_bits, std::memory_order_relaxed);
     on_watch_ = self;
     return true;
@@ -195,12 +204,13 @@ class idle_threads {
   void end_watch() noexcept {
     std::lock_guard const lock(mutex_);
     on_watch_ = no_thread;
-    // [5] seq_cst: as [1]; the looks at the queues come after it.
+    // [5] seq_cst: pairs with [2], as [1]; the looks at the queues come after it.
     word_.fetch_and(~watched, std::memory_order_seq_cst);
   }
-  /// The thread that was on watch has something to do: there may be more than that.
+  /// Called by a thread that was on watch and now has something to do: wakes another thread to
+  /// look, since there may be more work.
   void request_another_watch() noexcept {
-    word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: the woken thread looks
+    word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: the woken thread looks anyway
     wake_one();
   }
   struct announced {
@@ -211,12 +221,13 @@ class idle_threads {
   announced announce(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     if (is_over()) return {true, false, 0};
-    list_.push_back(self);  // IDLE-1: it runs, so it is not on the list
+    list_.push_back(self);  // this thread runs, so it is not on the list (IDLE-1)
     // [1] seq_cst: pairs with [2], IDLE-2.
     word_.fetch_add(1, std::memory_order_seq_cst);
     return {false, list_.size() == threads_, ++changes_};
   }
-  /// Ends the run if nothing has changed since (IDLE-4).  Returns whether it did.
+  /// Ends the run if no thread has joined, entered the list or left it since changes_ was
+  /// `changes`, and all queues are empty (IDLE-4).  Returns whether it did.
   template <class AllAreEmpty>
   bool decide(std::uint64_t changes, AllAreEmpty all_are_empty) noexcept {
     std::lock_guard const lock(mutex_);
@@ -224,7 +235,7 @@ class idle_threads {
     end(quiescent);
     return true;
   }
-  /// Leaves the list.  False if another thread has taken this one off.
+  /// Takes the calling thread off the list.  False if another thread has done so already.
   bool withdraw(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     auto const at = std::ranges::find(list_, self);
@@ -238,15 +249,16 @@ class idle_threads {
   void strike(std::vector<unsigned>::iterator at) noexcept {
     list_.erase(at);
     ++changes_;
-    word_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a late reader takes the lock
+    // Relaxed: a thread that still reads the old count takes the lock, and finds the new list.
+    word_.fetch_sub(1, std::memory_order_relaxed);
   }
   void end(unsigned how) noexcept {
-    word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: the threads are woken after it
+    word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: the wake-ups come after it
     strike_all();
   }
   void strike_all() noexcept {
     for (unsigned const thread : list_) wake(thread);
-    // Relaxed: as above.
+    // Relaxed: as in strike().
     word_.fetch_sub(static_cast<unsigned>(list_.size()), std::memory_order_relaxed);
     list_.clear();
     ++changes_;
@@ -254,10 +266,10 @@ class idle_threads {
 
   std::unique_ptr<monitor[]> monitors_;
   std::mutex mutex_;
-  std::vector<unsigned> list_;                  // IDLE-1; under mutex_, like changes_
-  std::atomic<unsigned> threads_ = 0;           // written under mutex_
-  unsigned on_watch_ = no_thread;               // IDLE-5; under mutex_
-  std::uint64_t changes_ = 0;                   // how often the list, or threads_, has changed
+  std::vector<unsigned> list_;         // the sleeping threads (IDLE-1); under mutex_
+  std::atomic<unsigned> threads_ = 0;  // how many have joined; written under mutex_
+  unsigned on_watch_ = no_thread;      // the thread on watch (IDLE-5); under mutex_
+  std::uint64_t changes_ = 0;          // counts changes of list_, and calls of join(); under mutex_
   alignas(64) std::atomic<unsigned> word_ = 0;  // the length of the list, and flags
 };
 

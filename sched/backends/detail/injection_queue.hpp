@@ -14,17 +14,20 @@
 
 namespace weft::detail {
 
-/// The thunks that other threads put for the one worker of a backend, which looks now and then.  It
-/// keeps BACKEND-1, BACKEND-3 and BACKEND-5 for a backend whose queue belongs to one thread.
+/// The thunks that other threads put for the one worker of a backend; the worker fetches them in
+/// its takes.  By this queue, a backend whose own queue belongs to one thread satisfies BACKEND-1,
+/// BACKEND-3 and BACKEND-5.
 ///
 ///   INJECT-1  A putter pushes, then looks whether the worker sleeps [1]; the worker announces that
-///       it sleeps [2], then looks whether there is anything.  These are all seq_cst, as is the
-///       push.  So one of them sees the other.
+///       it sleeps [2], then looks whether anything was pushed.  All four are seq_cst.  So at least
+///       one of the two sees what the other has written.
 ///   INJECT-2  One node has no thunk, and says that the queue is stopped.  It is pushed back
 ///       whenever it is found.
-///   INJECT-3  Another node is the worker's own reminder: the next fetch calls queue.on_reminder().
-///   INJECT-4  If the queue has no memory for a thunk, the thunk stays in its node until the next
-///       look; if the queue is empty then, the first such thunk is returned without entering it.
+///   INJECT-3  Another node is the worker's own reminder: if it was pushed, the next fetch calls
+///       queue.on_reminder().
+///   INJECT-4  If the backend's own queue has no memory for a thunk, the thunk stays in its node
+///       until the next fetch.  If the own queue is empty by then, the first such thunk is returned
+///       to the worker without entering it.
 class injection_queue {
  public:
   injection_queue() = default;
@@ -34,14 +37,14 @@ class injection_queue {
     while (injection_node* const l = next_unfetched()) discard(l);
   }
 
-  /// Throws bad_alloc.
+  /// Puts a thunk, on any thread.  Throws bad_alloc.
   void put(thunk&& t) { put(std::move(t), std::make_unique<injection_node>()); }
   void put(thunk&& t, spare_node in) noexcept {
     in->content = std::move(t);
     send(*in.release());
   }
   void stop() {
-    // Relaxed: exactly one caller sends it.
+    // Relaxed: the exchange only makes sure that one caller sends the node.
     if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(stop_node_);
   }
 
@@ -51,13 +54,15 @@ class injection_queue {
   void remind() {
     if (!std::exchange(has_reminder_, true)) pushed_.push(reminder_);
   }
-  /// Whether there is something to fetch, or the queue is stopped.
+  /// Whether there is something to fetch: a thunk, the reminder, or the news that the queue is
+  /// stopped.
   [[nodiscard]] bool has_news() const noexcept { return !pushed_.is_empty(); }
   /// The same, without the worker's own reminder.
   [[nodiscard]] bool has_injected() const noexcept {
     return has_news() && !(has_reminder_ && pushed_.has_only(reminder_));
   }
-  /// Fetches the thunks, as far as there is memory (INJECT-4).  False if the queue is stopped.
+  /// Moves the thunks to the backend's own queue, as far as there is memory (INJECT-4).  False if
+  /// the queue is stopped.
   template <class Queue>
   bool fetch(Queue& queue) {
     bool goes_on = true;
@@ -82,20 +87,21 @@ class injection_queue {
       if (!goes_on) pushed_.push(stop_node_);
       return goes_on;
     }
-    if (!goes_on) pushed_.push(stop_node_);  // INJECT-2
+    if (!goes_on) pushed_.push(stop_node_);  // the next fetch must find it, too (INJECT-2)
     if constexpr (requires { queue.on_reminder(); })
       if (std::exchange(has_reminder_, false)) queue.on_reminder();
     return goes_on;
   }
   struct waited {
     bool has_come;
-    thunk instead;  // if not has_come: a thunk that did not enter (INJECT-4), or the reason
+    thunk instead;  // unless has_come: a thunk (INJECT-4), or empty with the reason
   };
-  /// Waits until something is in the queue, or returns the reason why nothing is.
+  /// Waits until something is in the backend's own queue, or returns the reason why nothing is.
   template <class Queue>
   [[gnu::noinline]] waited wait(Queue& queue, instant until, quiescence_test quiescent) {
     for (;;) {
-      bool const nothing_is_due = quiescent();  // asked first: what was due is put first
+      // Asked before the fetch: a process that is due is put before the test says that none is due.
+      bool const nothing_is_due = quiescent();
       if (!fetch(queue)) return {false, thunk::reason::stopped};
       if (!queue.is_empty()) return {true, thunk::reason::quiescent};
       if (thunk t = take_as_it_is(queue)) return {false, std::move(t)};
@@ -107,16 +113,16 @@ class injection_queue {
  private:
   void send(injection_node& l) {
     pushed_.push(l);
-    if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: INJECT-1
+    if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: pairs with [2]
     {
       std::lock_guard const lock(mutex_);
     }  // by now the worker waits, or has looked again
     woken_.notify_one();
   }
-  /// False if the deadline passes first.
+  /// Sleeps until there is something to fetch.  False if the deadline passes first.
   bool sleep(instant until) {
     std::unique_lock lock(mutex_);
-    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: INJECT-1
+    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
     bool in_time = true;
     if (until == instant::max())
       woken_.wait(lock, [this] { return has_news(); });
@@ -125,7 +131,8 @@ class injection_queue {
     sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
     return in_time;
   }
-  /// INJECT-4; the queue is empty.
+  /// Takes the first thunk for which the own queue had no memory (INJECT-4), if there is one.  The
+  /// own queue is empty.
   template <class Queue>
   [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
     if constexpr (requires { queue.take_kept(); })
@@ -160,10 +167,10 @@ class injection_queue {
   }
 
   message_stack<injection_node> pushed_;
-  injection_node* unfetched_ = nullptr;  // the worker's own
-  injection_node stop_node_;             // INJECT-2
-  injection_node reminder_;              // INJECT-3
-  bool has_reminder_ = false;            // the reminder is pushed; the worker's own
+  injection_node* unfetched_ = nullptr;  // used by the worker only
+  injection_node stop_node_;             // says that the queue is stopped (INJECT-2)
+  injection_node reminder_;              // the worker's own reminder (INJECT-3)
+  bool has_reminder_ = false;            // the reminder is pushed; used by the worker only
   std::atomic<bool> was_stopped_ = false;
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;

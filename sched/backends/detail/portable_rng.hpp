@@ -14,9 +14,9 @@ class portable_rng {
  public:
   explicit portable_rng(std::uint64_t seed) : random_(seed) {}
 
-  /// A number from 0 to n - 1, all equally likely; n is not 0.  It is the upper half of a product,
-  /// drawn again where that would favour some numbers (Lemire: Fast Random Integer Generation in an
-  /// Interval, 2019).
+  /// A number from 0 to n - 1, all equally likely; n is not 0.  It is the upper half of a product
+  /// of a drawn number and n; where that would favour some results, another number is drawn
+  /// (Lemire: Fast Random Integer Generation in an Interval, 2019).
   [[nodiscard]] std::uint64_t below(std::uint64_t n) {
     assert(n != 0);
     wide product = wide{random_()} * n;

@@ -38,7 +38,8 @@ class listed_process {
   listed_process(listed_process const&) = delete;
   listed_process& operator=(listed_process const&) = delete;
 
-  /// The process has stopped, and is about to enter the lists where it can be found.
+  /// Notes the operation at which the process was suspended.  Called before the process enters the
+  /// lists where wakers can find it.
   void waits(process const& p) noexcept {
     std::lock_guard const lock(mutex_);
     at_ = p.resumes_at();
@@ -69,8 +70,8 @@ class listed_process {
 
 /// All processes of a backend, for reports.
 ///
-///   LIST-1  The list is read and changed under the lock.  A process is removed before it is
-///       destroyed, so it exists while it is looked at.
+///   LIST-1  The list is read and changed under the lock.  A process is removed from the list
+///       before it is destroyed, so every process on the list exists.
 class process_list {
  public:
   process_list() = default;
@@ -98,7 +99,7 @@ class process_list {
     }
     delete e;
   }
-  /// In the order of ids.
+  /// The reports of all processes, in the order of ids.
   [[nodiscard]] std::vector<process_report> report() const {
     std::vector<process_report> all;
     {
@@ -111,7 +112,7 @@ class process_list {
 
  private:
   std::mutex mutable mutex_;
-  listed_process* first_ = nullptr;  // LIST-1
+  listed_process* first_ = nullptr;  // under mutex_ (LIST-1)
 };
 
 }  // namespace detail

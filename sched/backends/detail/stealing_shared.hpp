@@ -22,15 +22,15 @@ namespace weft {
 
 /// The order in which a worker runs the processes that become ready on its own thread.
 enum class local_order : std::uint8_t {
-  lifo,  ///< The last that became ready, whose data is still in the cache.
-  fifo   ///< The one that waits longest.
+  lifo,  ///< The one that became ready last, whose data is still in the cache.
+  fifo   ///< The one that has been ready longest.
 };
 
 /// How a program is run by threads that steal from each other.
 struct stealing_options {
   /// How many threads, the calling one included; 0: as many as the machine has.
   unsigned threads = 0;
-  // As in schedule_options.
+  // The next fields are those of schedule_options.
   bool forkable = true;
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
@@ -42,8 +42,8 @@ struct stealing_options {
   /// How many processes more a worker takes along when it takes one from the global queue: at most
   /// 32.
   unsigned batch = 16;
-  /// A worker that finds nothing looks again at once, `spins` times; then each time after it has
-  /// yielded the processor, until it has looked `looks` times in all; then it sleeps.
+  /// A worker that finds nothing looks again, `looks` times at most, and then sleeps.  Before each
+  /// of the first `spins` looks it makes a short pause, before the others it yields the processor.
   unsigned spins = 4;
   unsigned looks = 16;
   /// Whether the backend keeps a list of all processes, for processes().  With a list, starting,
@@ -65,7 +65,7 @@ namespace detail {
 struct alignas(16) stealing_header {
   stealing_state_word life;
   std::atomic<std::uint32_t> steps = 0;  // written by the thread that owns the process
-  std::uint64_t answer = 0;              // to resume the process with
+  std::uint64_t answer = 0;              // the answer to resume the process with
   stealing_header* next = nullptr;       // in the list of the global queue
   listed_process* listed = nullptr;
 };
@@ -75,8 +75,8 @@ struct alignas(16) stealing_header {
 struct stealing_shared {
   using header = stealing_header;
   /// Almost all lazy tasks are reclaimed by their own worker, so the thief pays for the ordering:
-  /// it interrupts all running threads.  Not with more than `most_interrupted` threads: there a
-  /// theft may cost more than it saves (a guess).
+  /// it interrupts all running threads.  With more than `most_interrupted` threads it does not
+  /// interrupt them, since there a theft may cost more than it saves (a guess).
   using lazy_deque = basic_chase_lev<lazy_task*, interrupting_orders>;
   static constexpr unsigned most_interrupted = 8;
 
@@ -97,7 +97,8 @@ struct stealing_shared {
   stealing_shared& operator=(stealing_shared const&) = delete;
   ~stealing_shared() {
     for (unsigned i = 0; i != count; ++i) {
-      while (auto const o = homes[i].lazy.try_pop()) (void)(*o)->promote();  // BACKEND-6
+      // The lazy tasks that are left are promoted, and the processes dropped (BACKEND-6).
+      while (auto const o = homes[i].lazy.try_pop()) (void)(*o)->promote();
       while (auto const p = homes[i].deque.try_pop()) (void)thunk_of(**p);
       for (header* p; homes[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
     }
@@ -118,7 +119,7 @@ struct stealing_shared {
   [[nodiscard]] static thunk thunk_of(header& at) noexcept {
     return thunk(&process_behind(at), at.answer);
   }
-  /// A process that has just been started, if processes are listed.
+  /// Adds a process that has just been started to the list, if processes are listed.
   void list_if_wanted(process& p) noexcept {
     if (!options.keep_list) [[likely]]
       return;
@@ -129,7 +130,8 @@ struct stealing_shared {
     global.push(p);
     idle.wake_one();
   }
-  /// For a worker that has announced that it sleeps (WORKER-2).  Work that is seen needs no fence.
+  /// Whether there is no work anywhere.  For a worker that has announced that it sleeps (WORKER-2).
+  /// If it sees work at the first look, it needs no fence.
   [[nodiscard]] bool all_are_empty() const noexcept {
     if (!all_look_empty()) return false;
     homes[0].lazy.before_last_look();  // one fence for the deques of all workers (STEAL-7)
@@ -147,7 +149,7 @@ struct stealing_shared {
   std::unique_ptr<home[]> homes;
   idle_threads idle;
   process_list list;
-  std::atomic<unsigned> rechecks = 0;  // counts recheck_deadlines()
+  std::atomic<unsigned> rechecks = 0;  // how often recheck_deadlines() was called
   alignas(64) global_queue<header> global;
 };
 

@@ -17,7 +17,7 @@
 
 namespace weft::detail {
 
-/// A worker of the work-stealing backend: a thread's end of it.
+/// A worker of the work-stealing backend: the part of the backend that one thread uses.
 class stealing_worker {
  public:
   using header = stealing_header;
@@ -52,7 +52,7 @@ class stealing_worker {
   void reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }
   void announce_lazy() noexcept { all_.idle.wake_one(); }
   [[nodiscard]] lazy_task* reclaim() noexcept {
-    // A single worker has no thief but itself, on its own thread.
+    // If there is only one worker, no other thread takes from its deque.
     auto const o = is_alone_ ? own_.lazy.try_pop_alone() : own_.lazy.try_pop();
     return o ? *o : nullptr;
   }
@@ -75,14 +75,16 @@ class stealing_worker {
     count_step(at);
   }
 
-  /// Whether so many processes are ready that a process that spawns must let others go first.
+  /// Counts a spawn.  Returns whether the process that spawns must let others go first, since too
+  /// many processes are ready.
   [[nodiscard]] bool count_spawn() noexcept {
     if (++spawned_ < most_ready) return false;
     spawned_ = 0;  // the next most_ready spawns need not wait: so the process makes progress
     return own_.deque.size() + own_.yielded.size() >= most_ready;
   }
 
-  /// False while a worker sleeps, which might have to be woken.
+  /// Whether exchange() may be called: not while a worker sleeps, which put() might have to wake;
+  /// not while the deque has a process, which would run first; and not when find_oldest() is due.
   [[nodiscard]] bool can_exchange() const noexcept {
     return until_oldest_ > 1 && (all_.count == 1 || all_.idle.no_thread_sleeps()) &&
            own_.deque.size() == 0;
@@ -99,7 +101,7 @@ class stealing_worker {
     return begin_step(*next);
   }
 
-  /// Returns the next process.  Parks while there is none.
+  /// Returns the next process.  The thread sleeps while there is none (BACKEND-5).
   thunk take(instant until, quiescence_test quiescent) {
     for (;;) {
       if (all_.idle.is_over()) return all_.idle.why_over();
@@ -134,7 +136,7 @@ class stealing_worker {
     n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
   [[nodiscard]] unsigned rechecks() const noexcept {
-    return all_.rechecks.load(std::memory_order_seq_cst);  // seq_cst: with [1], after announcing
+    return all_.rechecks.load(std::memory_order_seq_cst);  // seq_cst: pairs with [1]
   }
   thunk begin_step(header& p) noexcept {
     p.life.move(stealing_state::running);
@@ -147,12 +149,14 @@ class stealing_worker {
     add(own_.run, 1);
   }
 
+  /// Puts a ready process into a queue, publishes it and wakes a worker for it (WORKER-2).
   /// `is_alone`: nothing else is ready here, so if the process yields, this worker takes it back
   /// itself.
   void enter(header& p, put_reason w, bool is_alone) noexcept {
-    bool const is_late =
-        w == put_reason::yielded || all_.options.order == local_order::fifo ||
-        (w == put_reason::started && own_.deque.size() >= most_spawned);  // WORKER-4
+    // Whether the process goes to the queue of yielded processes.  A spawned one does if the deque
+    // has enough (WORKER-4).
+    bool const is_late = w == put_reason::yielded || all_.options.order == local_order::fifo ||
+                         (w == put_reason::started && own_.deque.size() >= most_spawned);
     try {
       if (is_late)
         own_.yielded.push(&p);
@@ -161,7 +165,8 @@ class stealing_worker {
     } catch (...) {  // no memory: the global queue needs none
       return all_.enter_global(p);
     }
-    if (all_.count == 1 || (w == put_reason::yielded && is_alone)) return;  // WORKER-2
+    // No other worker need see it (WORKER-2).
+    if (all_.count == 1 || (w == put_reason::yielded && is_alone)) return;
     if (is_late)
       own_.yielded.publish();
     else
@@ -192,8 +197,8 @@ class stealing_worker {
         std::this_thread::yield();
     }
   }
-  /// BACKEND-8: takes from the global queue, the deque and the yielded processes before the lazy
-  /// tasks.
+  /// Takes from the global queue, the deque and the yielded processes, before the lazy tasks have
+  /// their turn (BACKEND-8).
   header* find_other_work() noexcept {
     if (header* const p = take_global(0)) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
@@ -202,7 +207,7 @@ class stealing_worker {
   header* find_oldest() noexcept {
     until_oldest_ = steps_to_oldest;
     header* const p = oldest();
-    // Also for a process that was put without being published, and is not taken back now
+    // This also publishes a process that yielded without being published, and is not taken back now
     // (WORKER-2).
     if (p && (own_.deque.size() != 0 || own_.yielded.size() != 0)) share_more();
     return p;
@@ -210,7 +215,7 @@ class stealing_worker {
   /// Returns the longest-waiting process of one place, by turns.  Null if there is none.
   header* oldest() noexcept {
     turn_ = (turn_ + 1) % 5;
-    // Takes only one: others would become the newest in the deque, whose turn here comes last.
+    // Takes only one: further ones would go to the deque as its newest, which have their turn last.
     if (turn_ == 0) return take_global(0);
     if (turn_ == 1) return take_yielded();
     if (turn_ == 2) {
@@ -227,7 +232,8 @@ class stealing_worker {
       if (header* const p = promote(*o)) return p;
     }
   }
-  /// Promotes a lazy task as if its process had just been put, and found.  Null if that fails.
+  /// Promotes a lazy task as if its process had just been put into a queue, and taken.  Null if
+  /// there is no process to run.
   header* promote(lazy_task& o) noexcept {
     thunk t = o.promote();
     if (!t) return nullptr;
@@ -238,8 +244,8 @@ class stealing_worker {
     header* p;
     return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
   }
-  /// Returns the first process of the global queue; takes up to `most_others` more.  These go to
-  /// the deque, in such an order that they come out as they stood in the queue.
+  /// Returns the first process of the global queue; takes up to `most_others` more.  Those go to
+  /// the deque, in such an order that they come out as they stood in the global queue.
   header* take_global(std::size_t most_others) noexcept {
     std::array<header*, 1 + most_taken> taken;
     std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
@@ -323,7 +329,7 @@ class stealing_worker {
     if (!found) return nullptr;
     if (&from != &own_) {
       add(own_.stolen, 1);
-      if (!from.lazy.is_empty()) all_.idle.wake_one();  // BACKEND-6: the next thief
+      if (!from.lazy.is_empty()) all_.idle.wake_one();  // the next thief (BACKEND-6)
     }
     return promote(**found);
   }
@@ -354,11 +360,11 @@ class stealing_worker {
   std::uint32_t random_;
   unsigned rechecks_seen_ = 0;
   unsigned spawned_ = 0;      // spawns since the last check
-  bool defers_lazy_ = false;  // BACKEND-8
+  bool defers_lazy_ = false;  // the next find() looks for other work first (BACKEND-8)
   unsigned until_oldest_ = steps_to_oldest;
-  unsigned turn_ = 0;          // the place of the last oldest()
+  unsigned turn_ = 0;          // the place that oldest() looked at last
   unsigned last_victim_;       // the worker that was visited last
-  unsigned victim_place_ = 0;  // which of its places is visited
+  unsigned victim_place_ = 0;  // where visit() looks: 0 the deque, 1 the yielded, 2 the lazy tasks
 };
 
 }  // namespace weft::detail

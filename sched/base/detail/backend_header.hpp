@@ -7,8 +7,8 @@
 
 namespace weft::detail {
 
-/// Describes the header that a backend keeps with each process.  It lies directly in front of the
-/// process and lives as long.
+/// Describes the header that a backend keeps with each process.  The header lies directly in front
+/// of the process and lives as long as the process.
 struct header_layout {
   std::size_t bytes;
   void (*make)(void*) noexcept;

@@ -18,9 +18,10 @@
 /// the search places steps of other processes before and after it.
 ///
 ///   EVENT-1  The events of a process take effect in the order in which it caused them, and before
-///       its next operation that others can see; its end counts as one.
-///   EVENT-2  An event that is caused by an event takes effect after that one, and before the
-///       events that were deferred earlier.
+///       its next operation that other processes can see.  The end of a process counts as such an
+///       operation.
+///   EVENT-2  An event that another event causes, while that one takes effect, comes directly
+///       behind that one: before the events that were deferred earlier.
 ///   EVENT-3  An object that an event refers to outlives the event: the event owns it, or its
 ///       destructor makes the event take effect first.
 ///   EVENT-4  If there is no memory to defer an event, it takes effect at once, after the deferred
@@ -54,24 +55,25 @@ class deferred_event_of final : public deferred_event {
   F f_;
 };
 
-/// Defers events.  Used by its own thread.
+/// The object that defers the events of one thread.
 class event_deferrer {
  public:
   event_deferrer() = default;
   event_deferrer(event_deferrer const&) = delete;
   event_deferrer& operator=(event_deferrer const&) = delete;
 
-  /// Whether a process runs whose events are deferred.
+  /// Whether a process is running, and its events are to be deferred.
   [[nodiscard]] virtual bool defers() noexcept = 0;
   /// Takes `e` over.  If it throws bad_alloc, `e` is unchanged.
   virtual void defer(std::unique_ptr<deferred_event>& e) = 0;
   /// Makes the events of the running process take effect now.
   virtual void apply_own() noexcept = 0;
   /// Makes the events at that location take effect now, and before each of them the earlier events
-  /// of its process.  `own`: only events of the running process.
+  /// of the same process.  `own`: considers only the events of the running process.
   virtual void apply_at(void const* at, bool own) noexcept = 0;
 
-  /// Null unless schedules are explored on this thread in steps as small as operations.
+  /// The deferrer of the calling thread; null unless schedules are explored on it in steps as small
+  /// as operations.
   [[gnu::visibility("default")]] static inline constinit thread_local event_deferrer* of_thread =
       nullptr;
 
@@ -88,7 +90,7 @@ template <class F>
   try {
     e = std::make_unique<deferred_event_of<F>>(what, at, std::move(f));
     return keeper.defer(e);
-  } catch (...) {  // EVENT-4
+  } catch (...) {  // no memory: the event takes effect now (EVENT-4)
     keeper.apply_own();
   }
   e ? e->apply() : f();
@@ -96,7 +98,8 @@ template <class F>
 [[nodiscard]] inline bool events_are_deferred() noexcept {
   return event_deferrer::of_thread != nullptr;
 }
-/// Makes `f()` take effect: now, or in a step of its own.  `at`: the location.
+/// Calls `f()`, whose effect other processes can see: now, or where events are deferred in a step
+/// of its own.  `at`: the location.
 template <class F>
 [[gnu::always_inline]] inline void cause_event(std::string_view what, void const* at,
                                                F f) noexcept {
@@ -104,24 +107,28 @@ template <class F>
     return defer_event(what, at, f);
   f();
 }
-/// For the destructor of an object that events may refer to (EVENT-3).
+/// Makes the events at that location take effect now.  Called by the destructor of an object that
+/// events may refer to (EVENT-3).
 inline void apply_events_at(void const* at) noexcept {
   if (auto* const keeper = event_deferrer::of_thread) [[unlikely]]
     keeper->apply_at(at, false);
 }
-/// For a read that is no operation: a process sees its own events (EVENT-1).
+/// Makes the events of the running process at that location take effect now.  Called by a read that
+/// is no operation: a process sees the effects of its own events.
 inline void apply_own_events_at(void const* at) noexcept {
   if (auto* const keeper = event_deferrer::of_thread) [[unlikely]]
     keeper->apply_at(at, true);
 }
 
-/// The deferred events of the processes of one run, and the ends of processes that wait for them.
+/// The deferred events of the processes of one run; and the deferred ends of processes, each of
+/// which comes after the events of its process.
 class deferred_events {
  public:
-  /// A process that ends, with its error; `owner` is null if there is none.
+  /// The deferred end of a process, and its error.  A null `owner` says that there is no end.  If
+  /// the process does a task, is_over(scheduler, task) ends the task first.
   struct end {
     process* owner = nullptr;
-    bool is_a_step = false;  // else it is part of the step of the last event
+    bool is_a_step = false;  // false: it is part of the step of the last event
     std::exception_ptr error = nullptr;
     void* task = nullptr;
     void (*is_over)(void* scheduler, void* task) noexcept = nullptr;
@@ -139,7 +146,7 @@ class deferred_events {
     else
       events_.push_back({&by, std::move(e)});
   }
-  /// The name of the process's next event; empty if there is none.
+  /// The name of the next event of the process; empty if the process has none.
   [[nodiscard]] std::string_view first_of(process const& p) const noexcept {
     auto const it = std::ranges::find(events_, &p, &entry::by);
     return it == events_.end() ? std::string_view() : it->what->name;
@@ -151,8 +158,8 @@ class deferred_events {
   void apply_all_of(process const& p) noexcept {
     while (has(p)) apply_first_of(p);
   }
-  /// The process that has an event at that location, or null.  If `only` is not null, no other
-  /// process is considered.
+  /// The process that has the first event at that location, or null.  If `only` is not null, only
+  /// the events of that process are considered.
   [[nodiscard]] process const* owner_of_event_at(void const* at,
                                                  process const* only) const noexcept {
     auto const it = std::ranges::find_if(
@@ -164,13 +171,13 @@ class deferred_events {
   }
 
   void put(end e) { ends_.push_back(std::move(e)); }
-  /// Null if the process has not ended.
+  /// The deferred end of the process, or null.
   [[nodiscard]] end const* end_of(process const& p) const noexcept {
     auto const it = std::ranges::find(ends_, &p, &end::owner);
     return it == ends_.end() ? nullptr : &*it;
   }
-  /// Takes the end of that process, or of the first one if `p` is null; `owner` is null if there is
-  /// none.
+  /// Removes and returns the end of that process, or the first of all ends if `p` is null.  If
+  /// there is none, `owner` of the result is null.
   [[nodiscard]] end take_end(process const* p) noexcept {
     auto const it = p ? std::ranges::find(ends_, p, &end::owner) : ends_.begin();
     if (it == ends_.end()) return {};

@@ -22,12 +22,12 @@
 ///       are suspended there.  These belong to a `shared_continuation` until one of the clones goes
 ///       on: the first takes the frames, by one atomic exchange; each later one runs the program
 ///       again.
-///   FORK-2  An answer enters the log when the process goes on with it.  So a run from the
-///       beginning passes the operation at which the process was suspended, and does not stop
-///       there.
+///   FORK-2  An answer enters the log when the process goes on with it.  So when a process is run
+///       again to go on, the log also answers the operation at which it was suspended: the run
+///       passes that operation, and does not stop there.
 namespace weft::detail {
 
-/// Suspended frames that belong to the first of several processes that goes on.
+/// Suspended frames that several processes share: the first of them that goes on takes the frames.
 class shared_continuation final : public suspension, public pooled {
  public:
   shared_continuation() = default;
@@ -38,8 +38,8 @@ class shared_continuation final : public suspension, public pooled {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
   }
   void release() noexcept {
-    // acq_rel, pairs with itself: the thread that drops the last count sees whether the frames were
-    // taken.
+    // acq_rel, pairs with itself: every drop of a count is a release, and the last one also an
+    // acquire.  So the thread that drops the last count sees whether the frames were taken.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (is_ != state::ended) {
       owners_.store(1, std::memory_order_relaxed);  // relaxed: no other owner is left
@@ -51,13 +51,13 @@ class shared_continuation final : public suspension, public pooled {
     is_ = state::cut;
     release();
   }
-  /// Returns true to exactly one caller.
+  /// Claims the frames: true for exactly one caller, which takes them.
   [[nodiscard]] bool claim() noexcept {
-    // acq_rel, pairs with itself: the process that takes the frames sees all that was done with
-    // them.
+    // acq_rel, pairs with itself: only one exchange finds false.  All that was done with the frames
+    // before has reached each caller with the thunk of its process (BACKEND-1).
     return !claimed_.exchange(true, std::memory_order_acq_rel);
   }
-  /// These two move the suspended chain; the caller redirects the frame at its outer end.
+  /// Both functions move the suspended chain; the caller then redirects the frame at its outer end.
   void take_from(suspension& other, prompt const& ground) noexcept {
     move_suspension(other, *this, ground);
   }
@@ -88,7 +88,7 @@ class shared_continuation final : public suspension, public pooled {
 
 class forkable_process final : public process {
  public:
-  /// Takes over the caller's count of the program.
+  /// Makes a process that has not started.  It takes over the caller's count of the program.
   static forkable_process* make(process_id id, program* p, std::size_t log_limit,
                                 header_layout const& extra = no_header) {
     return new (extra) forkable_process(id, p, log_limit, extra);
@@ -97,20 +97,20 @@ class forkable_process final : public process {
   [[nodiscard]] replay_log& log() noexcept { return log_; }
   [[nodiscard]] class program const& program() const noexcept { return *program_; }
 
-  /// Notes the operation at which it is suspended.
+  /// Notes the operation at which the process is suspended.
   void waits_at(site const& at) noexcept { at_site_ = at; }
   [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
   [[nodiscard]] location resumes_at() const noexcept override {
     if (!has_started()) return {};
-    if (sealed_) return process::resumes_at();  // operations on tasks do not note their site
+    if (sealed_) return process::resumes_at();  // its operations on tasks do not note their site
     return {at_site_.operation->name, at_site_.where};
   }
-  /// Whether it can no longer be run again, and the scheduler has counted that.
+  /// Whether the process can no longer be run again, and the scheduler has counted it as such.
   [[nodiscard]] bool& sealed() noexcept { return sealed_; }
   [[nodiscard]] bool is_sealed() const noexcept { return sealed_; }
 
-  /// Returns a process that waits as this one does.  A clone with the same id goes on in place of a
-  /// process that a checkpoint keeps.  Throws bad_alloc.
+  /// Returns another process that waits at the same operation.  A clone with the same id goes on in
+  /// place of this process, which a checkpoint keeps as it is.  Throws bad_alloc.
   [[nodiscard]] forkable_process* clone(process_id id, prompt const& ground) {
     auto* const other = new (place_) forkable_process(*this, id);
     if (is_waiting() && has_started() && !shared_) {
@@ -128,9 +128,10 @@ class forkable_process final : public process {
     return other;
   }
 
-  /// The frames in which it waits, if they are shared; null if they are its own.
+  /// If the frames in which the process waits are shared: the address of the object that holds
+  /// them.  Null if the frames are its own.
   [[nodiscard]] void const* shared_frames() const noexcept { return shared_; }
-  /// Makes shared frames its own, unless another process has taken them.
+  /// Takes the shared frames, if this process has some and no other process has taken them.
   void claim_frames(prompt const& ground) noexcept {
     auto* const shared = std::exchange(shared_, nullptr);
     if (!shared) return;
@@ -144,25 +145,26 @@ class forkable_process final : public process {
     }
     shared->release();
   }
-  /// Destroys its frames.  It can still be run again.
+  /// Destroys the frames of the process.  The process can still be run again.
   void drop_frames(prompt const& ground) noexcept {
     claim_frames(ground);
     for (;;) {
-      keep();  // for unwind_on(), which may run before unwind_rest() returns
+      keep();  // for unwind_on(), which may run before unwind_suspended() returns
       if (unwind_suspended()) return release();
       if (is_ != state::cut) return;
     }
   }
-  /// Starts it, or starts it again, at a first frame.
+  /// Starts the process at that first frame, or starts it again.
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
              result_slot_base& sink) noexcept {
     root_ = first;
     begin_with(first, evidence, ground, sink);
   }
 
-  /// Records the answer with which it goes on now (FORK-2).
+  /// Records the answer with which the process goes on now (FORK-2).
   void record(std::uint64_t answer) noexcept {
-    // Frames of another process, which run here, do not note where they wait: this seals the log.
+    // If the process waits at another operation than the noted one, it runs frames of another
+    // process, which note nothing here: their answer cannot be recorded, and the log is sealed.
     if (is_waiting() && (!at_site_.is_of(&operation()) ||
                          !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
       log_.seal({&operation(), waiting().where, 0});
@@ -204,8 +206,8 @@ class forkable_process final : public process {
   replay_log log_;
   site at_site_{};
   class program* program_;
-  shared_continuation* shared_ = nullptr;  // FORK-1
-  std::coroutine_handle<> root_;           // the first frame, if it is alive
+  shared_continuation* shared_ = nullptr;  // frames that it shares with clones (FORK-1)
+  std::coroutine_handle<> root_;           // the first frame, while it exists
   bool sealed_ = false;
 };
 

@@ -9,7 +9,7 @@
 /// mailbox, or an address that the program names by syncing::touch.
 namespace weft::detail {
 
-/// Receives each location and each access.  Used by its own thread.
+/// The object that is told of each location and each access on one thread.
 class location_listener {
  public:
   location_listener() = default;
@@ -19,16 +19,18 @@ class location_listener {
   virtual void note_created(void const* location) noexcept = 0;
   virtual void note_destroyed(void const* location) noexcept = 0;
   virtual void note_access(void const* location, bool is_written) noexcept = 0;
-  /// Time passes: every later step comes after every earlier one.
+  /// Time passes: no later step can change places with an earlier one.
   virtual void note_time() noexcept = 0;
   /// The running process has failed, or no process can go on: all others are cancelled.
   virtual void note_all_cancelled() noexcept = 0;
-  /// `clone` continues as `from` does.  Both access `shared`, and the second one finds it taken.
+  /// `clone` was forked from `from`.  Each of the two will access `shared`, their frames: the first
+  /// takes them, and the second finds them taken (FORK-1).
   virtual void note_fork(process_id from, process_id clone, void const* shared) noexcept = 0;
   /// The running process is run again from its beginning.
   virtual void note_rerun() noexcept = 0;
 
-  /// Null unless schedules are explored on this thread by a strategy that needs the accesses.
+  /// The listener of the calling thread; null unless schedules are explored on it by a strategy
+  /// that needs the accesses.
   [[gnu::visibility("default")]] static inline constinit thread_local location_listener* of_thread =
       nullptr;
 
@@ -36,13 +38,14 @@ class location_listener {
   ~location_listener() = default;
 };
 
-/// Called by the constructor of the object at that location.
+/// Reports a new location.  Called by the constructor of the object there.
 constexpr void note_created(void const* location) noexcept {
   if (std::is_constant_evaluated()) return;
   if (auto* const l = location_listener::of_thread) [[unlikely]]
     l->note_created(location);
 }
-/// Called by its destructor: a later object at the same address is another location.
+/// Reports the end of a location.  Called by the destructor of the object there: a later object at
+/// the same address is another location.
 inline void note_destroyed(void const* location) noexcept {
   if (auto* const l = location_listener::of_thread) [[unlikely]]
     l->note_destroyed(location);

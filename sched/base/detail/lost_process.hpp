@@ -7,7 +7,8 @@
 namespace weft::detail {
 
 /// The reason why this thread unwinds the frames of a process that could not go on: bad_alloc, or
-/// an exception of the backend.  A promise in these frames that is not kept reports it.
+/// an exception of the backend.  If a promise in these frames is not kept, its future throws that
+/// reason.
 class lost_process {
  public:
   /// The reason is set for the lifetime of this object.
@@ -17,7 +18,7 @@ class lost_process {
   lost_process& operator=(lost_process const&) = delete;
   ~lost_process() { why_ = before_; }
 
-  /// Null if the thread unwinds frames for another reason, or none.
+  /// Null if the thread unwinds frames for another reason, or unwinds none.
   [[nodiscard]] static std::exception_ptr const* why() noexcept { return why_; }
 
  private:

@@ -14,14 +14,14 @@
 /// Programs: the functions that processes are started from.
 namespace weft::detail {
 
-/// A row whose type is erased: its effects, in the order of the evidence.
+/// A row whose type is erased: its effects, in the order of their evidence.
 struct row_info {
   std::size_t size;
   type_identity const* const* effects;
   bool is_light;
 };
-/// Whether code that is no process may perform the effect: true of all effects except those that a
-/// scheduler handles for a process.
+/// Whether code that is no process of its own, such as a light task, may perform the effect: true
+/// of all effects except those that a scheduler handles for a process.
 template <class E>
 constexpr bool is_light_effect = true;
 template <class E>
@@ -45,7 +45,7 @@ first_frame first_frame_of(eff<void, Es...> e) {
   return {e.release(internal()), &row_info_of<typename eff<void, Es...>::effects>::value};
 }
 
-/// A program that can be run again.  Its processes share it, by a count.
+/// A program that can be run again.  The processes that run it share it, by a reference count.
 class program : public pooled {
  public:
   program(program const&) = delete;
@@ -56,7 +56,8 @@ class program : public pooled {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
   }
   void release() noexcept {
-    // acq_rel, pairs with itself: the thread that destroys the program sees the last call of it.
+    // acq_rel, pairs with itself: every drop of a count is a release, and the last one also an
+    // acquire.  So the program is destroyed after every call of it.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -67,7 +68,8 @@ class program : public pooled {
  private:
   std::atomic<unsigned> owners_ = 1;
 };
-/// The function is called as const: else clones would share the changes that one of them makes.
+/// A program made from a function.  The function is called as const: else the clones of a process
+/// would share the changes that one of them makes.
 template <class F>
 class program_of final : public program {
  public:
@@ -83,7 +85,7 @@ constexpr bool is_computation = false;
 template <class... Es>
 constexpr bool is_computation<eff<void, Es...>> = true;
 
-/// Whether schedule and spawn(forkable, ...) accept it.
+/// Whether schedule and spawn(forkable, ...) accept a `Program`.
 template <class Program>
 constexpr bool is_program = false;
 template <class Program>

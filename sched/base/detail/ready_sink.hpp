@@ -13,13 +13,13 @@ namespace weft::detail {
 /// The interface of a scheduler to the lists on which processes wait: makes processes ready.
 class ready_sink {
  public:
-  /// Called on a thread of the scheduler, or when none of them runs.
+  /// Makes a process ready.  Called on a thread of the scheduler, or while no thread runs it.
   virtual void make_ready(thunk t) noexcept = 0;
-  /// Called on any thread.  If it throws, `t` is unchanged.
+  /// The same, on any thread.  If it throws, `t` is unchanged.
   virtual void put_from_outside(thunk& t) = 0;
   /// The same with memory from reserve_put(): throws only if the backend is no reserving_backend.
   virtual void put_from_outside(thunk& t, spare_node in) = 0;
-  /// Throws bad_alloc.
+  /// Allocates the memory for one put_from_outside().  Throws bad_alloc.
   [[nodiscard]] virtual spare_node reserve_put() = 0;
 
   /// Makes a process ready whose wait is cancelled.
@@ -34,7 +34,7 @@ class ready_sink {
 
 /// Answers the wait of a process with `cancelled`.
 inline void fail_cancelled(process& p) noexcept {
-  if (p.is_waiting())  // else a handler around it has ended, and it waits for nothing
+  if (p.is_waiting())  // else it was cut (SUSPENSION-2), and waits for nothing
     p.fail(std::make_exception_ptr(cancelled()));
 }
 

@@ -16,8 +16,8 @@ inline void pause_for(unsigned times) noexcept {
   }
 }
 
-/// Waits for a few instructions of another thread: in short pauses, and after a few microseconds by
-/// yielding to the system, since that thread may not be running.
+/// One call is one pause in a loop that waits for a few instructions of another thread: a short
+/// pause, and after a few microseconds a yield to the system, since that thread may not be running.
 class relax {
  public:
   void operator()() noexcept {

@@ -13,7 +13,8 @@ namespace weft::detail {
 class scheduler_core;
 
 /// The state of one worker: a thread that runs processes of a scheduler.  Touched only by that
-/// thread, hence unsynchronised; when all threads have ended the scheduler adds them up.
+/// thread, hence unsynchronised; when all threads have ended, the scheduler adds up the counts of
+/// all workers.
 struct worker_state {
   explicit worker_state(scheduler_core& s) noexcept : home(&s) {}
   worker_state(worker_state const&) = delete;
@@ -24,21 +25,22 @@ struct worker_state {
   std::int64_t alive = 0;             // processes that began here, less those that ended here
   std::int64_t unforkable = 0;        // the same, of processes that cannot be run again
   bool stopped = false;               // the backend was stopped
-  std::uint8_t hand_overs = 0;        // in a row
+  std::uint8_t hand_overs = 0;        // how many in a row
   std::uint8_t until_clock = 0;       // steps until the clock is read again
   std::uint32_t until_wake_scan = 0;  // steps until all waiters may be asked again (CANCEL-7)
-  std::exception_ptr broken;          // thrown by the backend instead of the next process
-  replay_log no_log{0};               // the log of processes that keep none: it is over
+  std::exception_ptr broken;          // the backend threw it, and gave no process
+  replay_log no_log{0};               // stands for the log of a process that keeps none
 
-  /// The evidence that was looked up last: a loop spawns the same row again and again.
+  /// The row and the evidence of the last look-up: a loop spawns processes of the same row again
+  /// and again, and need not look up their evidence each time.
   struct row_cache {
     row_info const* row = nullptr;
     void* evidence = nullptr;
   };
-  row_cache last_row[2];            // of processes without a log, and with one
-  worker_state* outside = nullptr;  // of a scheduler around this one, on this thread
+  row_cache last_row[2];            // [0]: of processes without a log, [1]: with one
+  worker_state* outside = nullptr;  // the state for the scheduler around this one
 
-  /// The state of this thread's worker; null if its scheduler has one thread only.
+  /// The state of the worker of the calling thread; null if its scheduler has one thread only.
   [[gnu::visibility("default")]] static inline thread_local constinit worker_state* of_thread =
       nullptr;
 };

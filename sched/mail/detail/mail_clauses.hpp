@@ -21,9 +21,9 @@
 
 /// The clauses of mail and routing.  `S` is a scheduler (backend_scheduler.hpp).
 ///
-/// A send or a receive is attempted first: `attempt(s, operation, waiting)` stores the answer if
-/// there is one without suspending the process.  Otherwise the process is suspended, and `on()`
-/// either answers it, or leaves it waiting at the mailbox.
+/// A send or a receive is attempted first: `attempt(s, operation, waiting)` stores the answer in
+/// the slot `waiting`, if the operation can be answered without suspending the process.  Otherwise
+/// the process is suspended, and `on()` either answers it, or leaves it waiting at the mailbox.
 namespace weft::detail {
 
 template <class S>
@@ -39,8 +39,9 @@ template <class S>
   if (&b.registry() != &s.waits.mail()) [[unlikely]]
     throw_foreign_port();
 }
-/// Whether a sender may hand over: let the receiver run in its place.  Not too often in a row, or
-/// other processes would wait too long; and not while a cancellation needs attention.
+/// Whether a sender may hand over, so that the receiver runs in its place.  A hand-over is not
+/// allowed too often in a row, since other processes would wait too long; nor while a cancellation
+/// needs attention; nor while a sender that is not yet suspended is inside a handler.
 template <class S>
 [[nodiscard]] bool may_hand_over(S& s) noexcept {
   static constexpr std::uint8_t most = 64;
@@ -49,13 +50,13 @@ template <class S>
   else
     return false;
 }
-/// Where schedules are explored: whether a send to a waiting process ends the sender's step, as
-/// other backends hand over there.
+/// Where schedules are explored: whether a send to a waiting process ends the step of the sender.
+/// With other backends the sender hands over there, so other processes run before it goes on.
 template <class S>
 [[nodiscard]] bool ends_step_of_sender(S& s) noexcept {
   return S::explores && s.is_innermost() && !s.cancellation.needs_attention();
 }
-/// The receiver runs now, and the sender goes on in its turn.
+/// Runs the receiver now, and puts the sender, which goes on in its turn.
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> hand_over(
     S& s, mailbox::woken_receiver to) noexcept {
@@ -68,7 +69,7 @@ template <class S>
 [[gnu::noinline]] void put_receiver(S& s, mailbox::woken_receiver to) noexcept {
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
 }
-/// Puts a sender that waited for room.
+/// Puts a sender that waited for room, and whose message is stored now.
 template <class S>
 [[gnu::noinline]] void put_admitted(S& s, process* p) noexcept {
   s.put(thunk(p, true), put_reason::woken);
@@ -104,7 +105,7 @@ template <class S>
   }
   return false;
 }
-/// The message was given to a receiver: puts the receiver, and answers the sender.
+/// Called after a receiver was given the message: puts the receiver, and answers the sender.
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> after_giving(S& s, mailbox::woken_receiver to,
                                                                    std::uint64_t answer) noexcept {
@@ -196,7 +197,9 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
             w, to, s.cancellation.refuses());
       else
         sent = w.parked.take() ? mailbox::send_outcome::refused : mailbox::send_outcome::taken;
-    } catch (...) {  // by set_alarm(), before another party could take it; or after it was taken
+    } catch (...) {
+      // Thrown by set_alarm(), before another party could take the process; or by the storing of
+      // the message, after this thread has taken the process.
       (void)w.parked.take();
       s.on_wait_cancelled(p);
       throw;
@@ -222,7 +225,8 @@ template <class S>
 [[nodiscard]] own_route on(S& s, routing::open const&) {
   return {&s.waits.mail(), s.running().id()};
 }
-/// Looks up the mailbox, once.  False if the process has no such inbox.
+/// Looks up the mailbox, unless that was done before.  False if the process `w.to` has no inbox
+/// for messages of this type.
 template <class S>
 [[nodiscard]] bool find_route(S& s, routed_send_waiter& w) noexcept {
   if (w.at.get()) return true;
@@ -258,12 +262,13 @@ std::coroutine_handle<> on(S& s, routing::send_until const& o) {
 
 // ---- receiving
 
-/// The answer of a receive, if it need not wait.
+/// Receives, if that is possible without waiting, and returns the answer.  Nothing if the process
+/// has to wait.
 template <class S>
 [[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
                                                                         mail::receive const& o) {
   receive_waiter& w = *o.where;
-  if (w.count == 1 && o.waits) [[likely]] {  // the common case of the loop below
+  if (w.count == 1 && o.waits) [[likely]] {  // the common case of find_message_of_several()
     mailbox& b = *w.first->box;
     require_own_port(s, b);
     if constexpr (S::explores) note_access(&b, true);
@@ -311,11 +316,13 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   bool const needed_attention = s.cancellation.needs_attention();
   if (needed_attention && must_end(s, p)) [[unlikely]]
     return s.refuse(p);
-  // Otherwise the receive has been attempted, unless a cancellation needed attention then and no
-  // longer does.
+  // The receive has been attempted before, unless the process keeps a log, or a cancellation needed
+  // attention at that time.  If it needed attention then and no longer does, enter() below looks
+  // for messages; a receive that must not wait does not get there, and is attempted here.
   if (p.is_forkable() || needed_attention || !o.waits) [[unlikely]]
     if (auto const answer = find_message(s, o)) {
-      // The last sender may have ended because it was cancelled, after the check above.
+      // The last sender may have been cancelled after the check above, and have ended.  If this
+      // process is cancelled with it, it finds that instead of the answer.
       if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
       return s.resume(&p, *answer);
     }
@@ -354,11 +361,12 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
       s.on_wait_cancelled(p);
       throw std::logic_error("weft: another process receives from this inbox: one at a time may");
     }
-    s.on_waiting(p, wait_kind::mail);  // another party has taken it
+    s.on_waiting(p, wait_kind::mail);  // another party has taken the process, and puts it
     return s.next();
   }
   if (w.count > 1) {
-    w.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: MAILBOX-4
+    // seq_cst: stored before may_get_more() reads the counts of addresses (MAILBOX-4).
+    w.is_everywhere.store(true, std::memory_order_seq_cst);
     if (!w.may_get_more() && w.parked.take()) return resume_without_senders();
   }
   s.on_waiting(p, wait_kind::mail);

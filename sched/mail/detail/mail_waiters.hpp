@@ -12,18 +12,19 @@ namespace weft::detail {
 
 class mailbox;
 
-/// A sending process: part of its operation.  The message stays there until there is room.
+/// A process that sends.  It lies in the frame of the process, as does the message until there is
+/// room for it.
 class send_waiter {
  public:
-  /// Answers to a send with a deadline.  A send without one is answered with false if the inbox was
-  /// destroyed.
+  /// Answers to a send with a deadline.  A send without a deadline is answered with false if the
+  /// inbox was destroyed.
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t sent = 1;
   static constexpr std::uint64_t inbox_has_gone = 2;
 
   send_waiter(mailbox& b, void* m, bool timed = false) noexcept
       : box(&b), message(m), is_timed_(timed) {}
-  /// The mailbox is looked up later.
+  /// For a send to a process id: the mailbox is looked up later.
   explicit send_waiter(void* m, bool timed = false) noexcept
       : box(nullptr), message(m), is_timed_(timed) {}
   send_waiter(send_waiter const&) = delete;  // the mailbox points to it
@@ -40,8 +41,8 @@ class send_waiter {
  private:
   friend class mailbox;
   inline void leave() noexcept;
-  bool const is_timed_;    // its alarm may take it
-  bool is_inside = false;  // in the mailbox; set by its process, reset by its taker
+  bool const is_timed_;    // has a deadline: its alarm may take the process
+  bool is_inside = false;  // in the mailbox; set by its process, reset by a taker
   send_waiter* next;
   send_waiter* previous;
 };
@@ -54,14 +55,15 @@ struct select_case {
   mailbox* box;
   void* into;  // where to put the message
   receive_waiter* of;
-  bool has_come = false;   // the message is there
+  bool has_come = false;   // `into` has a message
   bool is_inside = false;  // as in send_waiter
 };
 
-/// A receiving process, at one mailbox or at several: part of its operation.
+/// A process that receives, at one mailbox or at several.  It lies in the frame of the process.
 class receive_waiter {
  public:
-  /// Answers that are no number of a case; those count from 1.
+  /// Answers other than the number of a case, which is 1 or more.  `too_late` is also the answer if
+  /// the inbox was destroyed.
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t no_senders_left = ~std::uint64_t{0};
 
@@ -81,9 +83,9 @@ class receive_waiter {
 
   select_case* first;
   unsigned count;
-  alarm* until;  // null to wait for ever
+  alarm* until;  // null if there is no deadline
   waiter parked;
-  std::atomic<bool> is_everywhere = false;  // it has entered all of its mailboxes, if several
+  std::atomic<bool> is_everywhere = false;  // has entered all its mailboxes, if several
 
  private:
   static inline void leave(select_case& r) noexcept;

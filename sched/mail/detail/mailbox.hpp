@@ -15,30 +15,32 @@
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/sync/detail/wake_batch.hpp"
 
-/// The state that the two ends of a port share: messages, and the processes that wait for one or
-/// for room.
+/// The state that the two ends of a port share: the messages, and the processes that wait.
 namespace weft::detail {
 
 class mailbox_registry;
 
-/// Counted: by its inbox, and by each address.  `Locks`: whether its scheduler has several threads.
+/// Its owners are counted: the inbox is one, and each address.  The template parameter `Locks` says
+/// whether the scheduler has several threads.
 ///
-///   MAILBOX-1  Messages, the receiver and the senders that wait for room are accessed under the
-///       lock, if the scheduler has several threads.
+///   MAILBOX-1  Messages, the waiting receiver and the waiting senders are accessed under the lock,
+///       if the scheduler has several threads.
 ///   MAILBOX-2  A receiver waits only while there is no message; a sender waits only while the
 ///       mailbox is full.
-///   MAILBOX-3  Once it is closed there is no message, and no process waits.
+///   MAILBOX-3  A mailbox that was closed has no message, and no process waits there.
 ///   MAILBOX-4  No process can send once `addresses_` is zero, unless the inbox makes another
-///       address.  The thread that makes it zero checks under the lock for a receiver; a receiver
-///       checks again after it has entered.  So one of them sees the other.
-///   MAILBOX-5  A waiter that has entered is inside until it is taken out, or leaves.  A mailbox
-///       that is closed meanwhile lives until the last of them has left.
+///       address.  The thread that makes it zero then looks for a receiver under the lock.  A
+///       receiver reads `addresses_` under the lock before it waits; a receiver at several
+///       mailboxes, after it has entered them all.  So the thread finds the receiver, or the
+///       receiver finds zero.
+///   MAILBOX-5  A waiter that has entered is inside until a taker removes it, or its operation
+///       ends.  A mailbox that is closed meanwhile lives until no waiter is inside.
 ///   MAILBOX-6  A sender that was taken by its alarm has not sent, and stays on the list until its
-///       operation leaves: a process that makes room skips it.
-///   MAILBOX-7  Messages that are in it when its scheduler ends are destroyed then.  So an inbox
-///       that lies in its own mailbox, or two that lie in each other's, are not kept alive for
-///       ever.  Whichever closes the mailbox first, the inbox or the registry, discards the
-///       messages.
+///       operation ends: a receiver that makes room skips it.
+///   MAILBOX-7  Messages that are in the mailbox when its scheduler ends are destroyed.  So an
+///       inbox that lies in its own mailbox, or two inboxes that lie in each other's, are freed as
+///       well.  Both the inbox and the registry may close the mailbox: the first to do so discards
+///       the messages.
 class mailbox : public pooled {
  public:
   mailbox(mailbox const&) = delete;
@@ -52,8 +54,9 @@ class mailbox : public pooled {
   [[nodiscard]] mailbox_registry& registry() const noexcept { return registry_; }
 
   void add_address() noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);     // relaxed: the caller's count stays
-    addresses_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller owns a count
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller is an owner
+    // relaxed: only the process that has the inbox changes the count from zero.
+    addresses_.fetch_add(1, std::memory_order_relaxed);
   }
   inline void note_use() const noexcept;
   inline void drop_address() noexcept;
@@ -64,28 +67,28 @@ class mailbox : public pooled {
 
   enum class send_outcome {
     stored,     // the message is in the mailbox
-    handed,     // a receiver has it; the caller must put the receiver
-    full,       // nothing is done
-    closed,     // nothing is done
+    handed,     // a receiver has the message; the caller must put the receiver
+    full,       // full: send() has done nothing; after send_or_wait() the sender waits for room
+    closed,     // nothing is done: the mailbox is closed
     hand_over,  // nothing is done: a receiver waits, to which the sender could hand over
-    refused,    // nothing is done: it is full, and the sender is cancelled
-    taken,      // nothing is done: the sender's alarm has woken it, and puts it
+    refused,    // nothing is done: the mailbox is full, and the sender is cancelled
+    taken,      // nothing is done: another party, such as its alarm, has taken the sender
   };
-  /// The receiver that has the message, and its answer.
+  /// The receiver that has the message, and the answer to resume it with.
   struct woken_receiver {
     process* receiver;
     std::uint64_t answer;
   };
   template <bool Locks>
   [[gnu::always_inline]] send_outcome send(void* message, bool may_hand_over, woken_receiver& to) {
-    // relaxed: if there is a receiver, the sender comes again, with the lock.
+    // relaxed: a hint.  If there is a receiver, the sender is suspended, and sends under the lock.
     if (may_hand_over && receive_waiter_.load(std::memory_order_relaxed))
       return send_outcome::hand_over;
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
-  /// As send(); if the mailbox is full the process waits there, unless `is_refused(process
-  /// const&)`, which is called under the lock (CANCEL-2 of wait_registry.hpp).  If it throws
+  /// As send(); if the mailbox is full the process waits there, unless `is_refused(p)` is true,
+  /// which is called under the lock (CANCEL-2 of wait_registry.hpp).  If send_or_wait() throws
   /// bad_alloc, nothing is done.
   template <bool Locks, class IsRefused>
   send_outcome send_or_wait(send_waiter& s, process& p, woken_receiver& to,
@@ -98,8 +101,8 @@ class mailbox : public pooled {
     enter(s);
     return r;
   }
-  /// As send_or_wait(), for a sender with a deadline, whose alarm is set: another party may have
-  /// taken it already.
+  /// As send_or_wait(), for a sender that holds its process already, and whose alarm, if any, is
+  /// set: so another party may have taken the process by now.
   template <bool Locks, class IsRefused>
   send_outcome send_or_wait_in_time(send_waiter& s, woken_receiver& to,
                                     IsRefused const& is_refused) {
@@ -122,20 +125,23 @@ class mailbox : public pooled {
     no_senders,  // no message, and no sender is left
     empty        // no message yet
   };
-  /// `admitted`: the sender that waited for room and has it now, or null; the caller must put it.
+  /// `admitted`: set to the sender, if any, that waited for room and has it now; the caller puts
+  /// it.
   template <bool Locks>
   [[gnu::always_inline]] receive_outcome receive(select_case& r, process*& admitted) noexcept {
-    bool const is_last = has_no_senders();  // first: if none sends, all messages are here by now
+    // Asked before the length: if no process can send, all messages are here already.
+    bool const is_last = has_no_senders();
     if (length() == 0) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
     guard<Locks> const lock(*this);
     if (length() == 0)
-      return receive_outcome::empty;  // another process took it: a misuse of the port
+      return receive_outcome::empty;  // another process has taken the message: a misuse
     take<Locks>(r, admitted);
     return receive_outcome::received;
   }
   enum class enter_outcome { waits, received, no_senders, taken, occupied, refused };
-  /// Waits if there is no message, unless it is `refused`, as a sender may be.  `taken`: another
-  /// party has woken the receiver, and puts it.
+  /// The receiver waits here, unless there is a message.  `no_senders`: only if it is at no other
+  /// mailbox.  `taken`: another party, such as its alarm, has taken the process, and puts it.
+  /// `occupied`: another process waits here.  `refused`: as for a sender.
   template <bool Locks, class IsRefused>
   [[gnu::always_inline]] enter_outcome enter(select_case& r, process*& admitted,
                                              IsRefused const& is_refused) noexcept {
@@ -151,14 +157,16 @@ class mailbox : public pooled {
       return taken<Locks>(r) ? enter_outcome::no_senders : enter_outcome::taken;
     if (is_refused(r.of->parked.waiting_process())) [[unlikely]]
       return taken<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
-    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: under the lock
     r.is_inside = true;
     ++inside_;
     if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
     return enter_outcome::waits;
   }
   [[nodiscard]] bool has_no_senders() const noexcept {
-    // seq_cst: MAILBOX-4; for a receiver at several mailboxes, one order over all of them.
+    // seq_cst: one order over the counts of all mailboxes and `is_everywhere`.  A receiver at
+    // several mailboxes sets that flag, other threads make the counts zero, and each then reads the
+    // rest: the last one sees that the receiver waits and no sender is left (MAILBOX-4).
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
   inline void leave(select_case& r) noexcept;
@@ -166,13 +174,14 @@ class mailbox : public pooled {
 
   // ---- for the registry
 
-  /// Takes a process that waits here; an empty thunk if there is none.
+  /// Takes a process that waits here, with its answer; an empty thunk if no process waits.
   inline thunk take_anybody() noexcept;
-  /// Takes that waiter's process, if one thread runs all processes.  Null if another party has
-  /// taken it.
+  /// Takes the process of that waiter.  Called if one thread runs all processes.  Null if another
+  /// party has taken the process.
   [[nodiscard]] static process* take(receive_waiter& r) noexcept;
   [[nodiscard]] static process* take(send_waiter& s) noexcept;
-  /// Takes the processes for which `is_meant(process const&)`.  False if `to` has no room for all.
+  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
+  /// False if `to` has no room for all of them; then some are left.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept;
   template <class F>
@@ -189,11 +198,11 @@ class mailbox : public pooled {
 
   // ---- operations that depend on the message's type
 
-  /// If it throws bad_alloc, nothing has happened.
+  /// Stores a message.  If this throws bad_alloc, nothing has happened.
   virtual void store(void* message) = 0;
   virtual void fetch(void* into) noexcept = 0;
   virtual void hand(void* message, void* into) noexcept = 0;
-  virtual void discard() noexcept = 0;  // all messages
+  virtual void discard() noexcept = 0;  // destroys all messages
 
  private:
   friend class mailbox_registry;
@@ -202,20 +211,20 @@ class mailbox : public pooled {
   class guard {
    public:
     explicit guard(mailbox& b) noexcept : box_(b) {
-      if constexpr (Locks)  // [1] acquire: pairs with [2].
+      if constexpr (Locks)  // [1] acquire: locks; pairs with [2].
         for (relax wait; box_.locked_.exchange(true, std::memory_order_acquire);) wait();
     }
     guard(guard const&) = delete;
     guard& operator=(guard const&) = delete;
     ~guard() {
-      // [2] release: pairs with [1].
+      // [2] release: unlocks; pairs with [1].
       if constexpr (Locks) box_.locked_.store(false, std::memory_order_release);
     }
 
    private:
     mailbox& box_;
   };
-  /// For slow paths.
+  /// Calls `f` under the lock, if there are several threads.  For slow paths.
   template <class F>
   auto under_lock(F f) noexcept {
     if (!has_several_threads_) return f.template operator()<false>();
@@ -223,7 +232,7 @@ class mailbox : public pooled {
     return f.template operator()<true>();
   }
 
-  // ---- under the lock
+  // ---- called under the lock
 
   template <bool Locks>
   [[gnu::always_inline]] send_outcome send_under_lock(void* message, woken_receiver& to) {
@@ -241,7 +250,7 @@ class mailbox : public pooled {
     length(length() + 1);
     return send_outcome::stored;
   }
-  /// Takes the next message.  If a sender waits for room, its message is stored.
+  /// Receives the next message.  If a sender waits for room, stores the message of that sender.
   template <bool Locks>
   [[gnu::always_inline]] void take(select_case& r, process*& admitted) noexcept {
     fetch(r.into);
@@ -254,44 +263,46 @@ class mailbox : public pooled {
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
     taken_sender const s = take_sender<Locks>();
     if (!s.sender) return;
-    store(s.message);  // in the place that the fetched message left
+    store(s.message);  // does not throw: the message that was fetched has left room
     length(length() + 1);
     admitted = s.sender;
   }
   [[nodiscard]] select_case* waiting_receiver() const noexcept {
-    return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1
+    return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock
   }
   [[nodiscard]] std::size_t length() const noexcept {
-    return length_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1; a hint in receive()
+    return length_.load(std::memory_order_relaxed);  // relaxed: under the lock; a hint in receive()
   }
   void length(std::size_t n) noexcept { length_.store(n, std::memory_order_relaxed); }  // as above
 
-  /// Null if another party has taken it, which is possible only where it is on several lists.
+  /// Takes the process of the receiver.  Null if another party has taken it: possible only if the
+  /// receiver is on several lists (of several mailboxes, or of the timers too).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] static process* taken(select_case& r) noexcept {
     if (Locks && (r.of->until || r.of->count != 1)) return r.of->parked.take();
     return r.of->parked.take_unsynchronized();
   }
-  /// Takes the receiver out.  Null if another party has taken it: then it leaves by itself
-  /// (MAILBOX-5).
+  /// Takes the process of the waiting receiver, and removes the receiver.  Null if another party
+  /// has taken the process: then the receiver leaves by itself (MAILBOX-5).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
     select_case& r = *waiting_receiver();
-    receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+    receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
     process* const p = taken<Locks>(r);
     if (p) r.is_inside = false, --inside_;
     return p;
   }
-  /// As above; a sender without a deadline is on this list only.
+  /// The same for a sender.  A sender without a deadline is on this list only.
   template <bool Locks>
   [[nodiscard]] static process* taken(send_waiter& s) noexcept {
     return Locks && s.is_timed_ ? s.parked.take() : s.parked.take_unsynchronized();
   }
-  /// A sender that no longer waits: the caller must put its process.  The waiter lives until that.
+  /// A sender that no longer waits: the caller must put its process.  The waiter lives until the
+  /// process is put.
   struct taken_sender {
     process* sender;
     void* message;
-    std::uint64_t if_closed;  // its answer if the mailbox is closed
+    std::uint64_t if_closed;  // the sender's answer if the mailbox is closed
   };
   /// Takes the longest waiting sender that no other party has taken (MAILBOX-6).
   template <bool Locks>
@@ -305,7 +316,7 @@ class mailbox : public pooled {
       }
     return {};
   }
-  /// Its process waits already.
+  /// Links a sender as the last.  The sender holds its process already.
   void enter(send_waiter& s) noexcept {
     if (!has_several_threads_) s.parked.set_wait_place(process::wait_place::send, &s);
     s.is_inside = true;
@@ -322,18 +333,18 @@ class mailbox : public pooled {
 
   mailbox_registry& registry_;
   bool const has_several_threads_;
-  std::atomic<bool> locked_ = false;  // MAILBOX-1
-  bool closed_ = false;               // MAILBOX-1, as the next six
-  bool is_kept_ = false;              // closed; those inside own the inbox's count
-  std::uint32_t inside_ = 0;          // MAILBOX-5
+  std::atomic<bool> locked_ = false;  // the lock (MAILBOX-1)
+  bool closed_ = false;               // under the lock, like the next six
+  bool is_kept_ = false;              // closed; the waiters inside own the inbox's count
+  std::uint32_t inside_ = 0;          // how many waiters are inside (MAILBOX-5)
   std::atomic<select_case*> receive_waiter_ = nullptr;
   std::atomic<std::size_t> length_ = 0;
   send_waiter* first_send_waiter_ = nullptr;  // waiting for room, the longest waiting first
   send_waiter* last_send_waiter_ = nullptr;
   std::size_t const capacity_;
-  std::atomic<std::uint32_t> owners_ = 1;  // the inbox is one
+  std::atomic<std::uint32_t> owners_ = 1;  // the inbox is an owner
   std::atomic<std::uint32_t> addresses_ = 0;
-  mailbox* next_ = nullptr;  // in the registry
+  mailbox* next_ = nullptr;  // in the list of the registry
   mailbox* previous_ = nullptr;
 };
 
@@ -344,9 +355,9 @@ bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
       if (!to.reserve_one()) return false;
       if (process* const p = r->of->parked.take_if(is_meant)) {
         note_use();
-        // The receiver's operation is still inside and leaves by itself (MAILBOX-5): until the
-        // process is asleep it may access this mailbox.
-        receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+        // The receiver is still inside, and leaves by itself (MAILBOX-5): until its process is
+        // asleep, its operation may access this mailbox.
+        receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
         to.add(*p);
       }
     }
@@ -372,7 +383,7 @@ inline process* mailbox::take(receive_waiter& r) noexcept {
     mailbox& b = *r.first[i].box;
     if (b.waiting_receiver() != r.first + i) continue;
     b.note_use();
-    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1, as above
+    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: there is one thread
   }
   return p;
 }

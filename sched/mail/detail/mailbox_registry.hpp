@@ -14,12 +14,13 @@
 
 namespace weft::detail {
 
-/// The mailboxes of a scheduler.  Lives as long as the scheduler and all of them: counted.
+/// All mailboxes of a scheduler.  Its owners are counted: the scheduler is one, and each mailbox.
 ///
-///   REGISTRY-1  The list, and whether the scheduler still exists, are accessed under the lock.
-///   REGISTRY-2  A process that is woken from here is either waiting or put, as seen by the
-///       scheduler when it is quiescent: it asks for waiters, then whether a process was put, under
-///       the same lock.
+///   REGISTRY-1  The list of mailboxes is accessed under the lock.  `home_` is the scheduler while
+///       it exists, and is set to null under the lock.
+///   REGISTRY-2  The registry takes and puts a process under the lock, in one step.  A scheduler
+///       that is quiescent first looks for waiting processes, then asks whether a process was put,
+///       both under the same lock.  So it finds the process either waiting or put.
 class mailbox_registry : public pooled {
  public:
   mailbox_registry(ready_sink& home, bool several_threads) noexcept
@@ -39,7 +40,7 @@ class mailbox_registry : public pooled {
   }
 
   void add(mailbox& b) noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the scheduler's count stays
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the scheduler is an owner
     std::lock_guard const lock(mutex_);
     append(b);
     ++count_;
@@ -53,9 +54,9 @@ class mailbox_registry : public pooled {
     }
     release();
   }
-  /// Wakes the process that `take()` returns, because a port's end was destroyed, perhaps on
-  /// another thread: for the scheduler, taking and putting are one step (REGISTRY-2).  Returns
-  /// whether there was such a process.
+  /// Puts the process that `take()` takes: called when an end of a port was destroyed, perhaps on a
+  /// thread outside the scheduler.  For the scheduler, taking and putting are one step
+  /// (REGISTRY-2).  Returns whether take() has taken a process.
   template <class Take>
   bool put(Take take) noexcept {
     thunk t = thunk::reason::quiescent;
@@ -67,7 +68,7 @@ class mailbox_registry : public pooled {
       try {
         home_->put_from_outside(t);
         return true;
-      } catch (...) {  // no memory: this may be a thread of the scheduler
+      } catch (...) {  // no memory; on a thread of the scheduler, make_ready() may need none
       }
     }
     home_->make_ready(std::move(t));
@@ -76,13 +77,13 @@ class mailbox_registry : public pooled {
 
   // ---- inboxes of processes, by their ids
 
-  /// Made at the first call.  Throws bad_alloc.
+  /// The routes; their table is made at the first call.  Throws bad_alloc.
   [[nodiscard]] route_table& routes() {
     std::lock_guard const lock(mutex_);
-    // relaxed: under the lock.
+    // relaxed: written under the lock.
     if (auto* const there = routes_.load(std::memory_order_relaxed)) return *there;
     auto* const made = new route_table();
-    routes_.store(made, std::memory_order_release);  // [3] release: pairs with [4]
+    routes_.store(made, std::memory_order_release);  // [3] release: publishes it; pairs with [4]
     return *made;
   }
   /// Null if routes() was not called yet.
@@ -102,7 +103,7 @@ class mailbox_registry : public pooled {
         std::lock_guard const lock(mutex_);
         if (!first_) return;
         t = first_->take_anybody();
-        if (!t) {  // none here: on to the next
+        if (!t) {  // no process waits there: on to the next mailbox
           mailbox& b = *first_;
           unlink(b);
           append(b);
@@ -112,7 +113,8 @@ class mailbox_registry : public pooled {
       if (t) f(std::move(t));
     }
   }
-  /// Takes the processes for which `is_meant(process const&)`.  False if `to` has no room for all.
+  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
+  /// False if `to` has no room for all of them; then some are left.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     std::lock_guard const lock(mutex_);
@@ -138,9 +140,10 @@ class mailbox_registry : public pooled {
     for_each_waiter([&found](process const&) { found = true; });
     return found;
   }
-  /// The scheduler has ended: no process waits, and none will receive a message.  So messages are
-  /// destroyed: those that hold ends of ports may keep alive the mailboxes in which they lie
-  /// (MAILBOX-7 of mailbox.hpp).  O(n) in the mailboxes and the messages that are left.
+  /// Called when the scheduler has ended: no process waits, and none will receive a message.
+  /// Destroys all messages, since a message that holds an end of a port may keep alive the mailbox
+  /// in which it lies (MAILBOX-7 of mailbox.hpp).  O(n) in the mailboxes and the messages that are
+  /// left.
   void close() noexcept {
     for (std::size_t left = count(); left != 0; --left) {
       mailbox* abandoned = nullptr;
@@ -153,7 +156,7 @@ class mailbox_registry : public pooled {
         if (b.abandon()) abandoned = &b;
       }
       if (!abandoned) continue;
-      abandoned->discard();  // without the lock: messages may hold ends of ports
+      abandoned->discard();  // without the lock, which the destructor of a message may take
       abandoned->release();
     }
     {
@@ -179,8 +182,8 @@ class mailbox_registry : public pooled {
   }
 
   mutable std::mutex mutex_;
-  ready_sink* home_;       // REGISTRY-1
-  bool was_used_ = false;  // under mutex_, while processes run
+  ready_sink* home_;       // the scheduler, or null once it has ended (REGISTRY-1)
+  bool was_used_ = false;  // written under mutex_; read while no process runs
   bool has_put_ = false;
   mailbox* first_ = nullptr;
   mailbox* last_ = nullptr;
@@ -202,7 +205,8 @@ inline mailbox::~mailbox() {
   note_destroyed(this);
 }
 
-/// Tells an explorer.  A receiver at several mailboxes is taken from all of them.
+/// Tells an explorer of an access to the mailbox; and to all mailboxes at which its receiver waits,
+/// since a taker takes the receiver from all of them.
 inline void mailbox::note_use() const noexcept {
   if (!location_listener::of_thread) [[likely]]
     return;
@@ -220,12 +224,12 @@ inline void mailbox::last_address_has_gone() noexcept {
   registry_.put([this] {
     return under_lock([this]<bool Locks>() -> thunk {
       select_case const* const r = waiting_receiver();
-      // A receiver that was woken by the end of another of its inboxes may refer to a destroyed
-      // mailbox: so is_waiting() comes first.
+      // is_waiting() comes first: a receiver that was woken by the end of another of its inboxes
+      // may refer to a destroyed mailbox.
       if (r && r->of->parked.is_waiting() && r->of->has_looked_everywhere() &&
           !r->of->may_get_more())
         if (process* const p = take_receiver<Locks>()) {
-          p->mark_cancellable();  // not lost: it finds the same if it checks again
+          p->mark_cancellable();  // the answer may be lost: the next receive finds the same
           return thunk(p, receive_waiter::no_senders_left);
         }
       return thunk::reason::quiescent;
@@ -247,33 +251,34 @@ inline thunk mailbox::take_anybody() noexcept {
     return thunk(p, answer);
   });
 }
-/// The inbox is destroyed.
+/// Called when the inbox is destroyed: discards the messages, and wakes all waiting processes.
 inline void mailbox::close() noexcept {
   note_use();
   bool const discards = under_lock([this]<bool Locks>() {
     length(0);
-    return !std::exchange(closed_, true);  // else the registry does (MAILBOX-7)
+    // If the mailbox was closed already, the registry discards the messages (MAILBOX-7).
+    return !std::exchange(closed_, true);
   });
   while (registry_.put([this] { return take_anybody(); })) {
   }
-  if (discards) discard();  // without the lock: messages may hold ends of ports
+  if (discards) discard();  // without the lock, which the destructor of a message may take
   bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
   if (is_left) release();
 }
-/// The scheduler has ended.  Returns whether there are messages; if so, the caller must discard
-/// them, and owns one count.
+/// Called when the scheduler has ended: closes the mailbox if it has messages.  Returns whether it
+/// had; then the caller must discard them, and owns one count.
 inline bool mailbox::abandon() noexcept {
   return under_lock([this]<bool Locks>() {
     if (closed_ || length() == 0) return false;
     closed_ = true;
     length(0);
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox's count stays
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox is an owner
     return true;
   });
 }
 inline void mailbox::leave(select_case& r) noexcept {
   note_access(this, true);
-  mailbox_registry& registry = registry_;  // this mailbox may be destroyed after release()
+  mailbox_registry& registry = registry_;  // once no waiter is inside, the mailbox may be destroyed
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(r);
@@ -281,7 +286,8 @@ inline void mailbox::leave(select_case& r) noexcept {
       receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     return --inside_ == 0 && is_kept_;
   });
-  // The process was unwound together with a handler round it: it must find that out.
+  // The process still waits, and only the frames inside a handler were unwound, with the operation:
+  // it is put, and finds that the handler has ended.
   if (cut_off) registry.put([cut_off] { return thunk(cut_off); });
   if (is_last) release();
 }
@@ -298,10 +304,11 @@ inline void mailbox::leave(send_waiter& s) noexcept {
   if (is_last) release();
 }
 
-/// Whether it waits at all of its mailboxes: before that, one of them may have a message.
+/// Whether the receiver has entered all of its mailboxes: before that, one may have a message.
 inline bool receive_waiter::has_looked_everywhere() const noexcept {
-  // seq_cst: MAILBOX-4.  Either this is true, or the receiver, which checks after it has set the
-  // flag, finds that no sender is left.
+  // seq_cst: the receiver sets the flag, and then reads the counts of addresses; this thread has
+  // made a count zero, and then reads the flag.  So either this thread finds the flag set, or the
+  // receiver finds zero (MAILBOX-4).
   return count == 1 || is_everywhere.load(std::memory_order_seq_cst);
 }
 /// Whether one of the mailboxes has an address left.

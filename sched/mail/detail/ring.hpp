@@ -8,10 +8,9 @@
 
 namespace weft::detail {
 
-/// A queue of values that grows: first in, first out.  One owner.
+/// A queue of values, first in, first out, in an array that grows.  Not synchronized.
 ///
-/// O(1), amortized.  Allocates when it grows, to twice its length; frees its memory only when it is
-/// destroyed.
+/// O(1), amortized.  Allocates when it grows, to twice its length; it never shrinks.
 template <class T>
 class ring {
  public:
@@ -31,7 +30,7 @@ class ring {
     std::construct_at(cells_ + (end_ & mask_), std::move(v));
     ++end_;
   }
-  /// There must be one.
+  /// The oldest value; the ring must not be empty.
   [[nodiscard]] T& front() noexcept {
     assert(size() != 0);
     return cells_[begin_ & mask_];
@@ -64,7 +63,7 @@ class ring {
 
   T* cells_ = nullptr;
   std::size_t mask_ = 0;
-  std::size_t begin_ = 0;  // increases for ever, like end_
+  std::size_t begin_ = 0;  // increases until the ring grows, like end_; the cell is begin_ & mask_
   std::size_t end_ = 0;
 };
 

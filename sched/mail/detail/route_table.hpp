@@ -16,14 +16,14 @@
 #include "sched/mail/detail/mail_waiters.hpp"
 #include "sched/mail/detail/mailbox.hpp"
 
-/// The mailboxes of processes that receive by their ids.
+/// Finds the mailbox of a process by the id of the process.
 namespace weft::detail {
 
 /// An address of a mailbox of unknown type: counted, as address<M> is.
 class untyped_address {
  public:
   untyped_address() = default;
-  /// Takes over a count.
+  /// Takes over one count of an address.
   explicit untyped_address(mailbox* b) noexcept : box_(b) {}
   untyped_address(untyped_address&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
   untyped_address& operator=(untyped_address other) noexcept {
@@ -39,29 +39,29 @@ class untyped_address {
   mailbox* box_ = nullptr;
 };
 
-/// Maps process ids to mailboxes.  Thread safe.  O(1).  The registry makes it at the first use, and
-/// keeps it until its own end.
+/// Maps process ids to mailboxes.  Thread safe.  O(1).  The registry makes the table at the first
+/// use, and keeps it until the registry ends.
 ///
 ///   ROUTE-1  A process has at most one route; it lies in the shard that the hash of the process's
 ///       id selects, and is accessed under that shard's lock only.
 ///   ROUTE-2  A route counts as an address of its mailbox.  A thread that finds it makes another
 ///       address under the lock: so the mailbox lives as long as that address, whatever becomes of
 ///       the route.
-///   ROUTE-3  A route is removed before its inbox is closed.  A sender that has found it by then
-///       sends to a mailbox that may close meanwhile, under the mailbox's lock, and is then
-///       answered with `false`.
-///   ROUTE-4  No lock is taken under a shard's lock, and no address is dropped, as that may wake a
-///       process.  So the shards' locks come last, and form no cycle with those of mailboxes, the
-///       registry and backends.
-///   ROUTE-5  Where schedules are explored each shard is a location.  The table is made before
-///       processes run, so a shard has the same name in all schedules (location_names.hpp).
+///   ROUTE-3  A route is removed before its inbox is closed.  The inbox may be closed after a
+///       sender has found the route, and before it sends: the sender finds that out under the
+///       mailbox's lock, and is answered with `false`.
+///   ROUTE-4  Under a shard's lock no other lock is taken; and no address is dropped, as that may
+///       wake a process, which takes locks.  So the locks of shards come last in the order of
+///       locks, and form no cycle with those of mailboxes, the registry and backends.
+///   ROUTE-5  Where schedules are explored each shard is a location.  There the table is made
+///       before processes run, so a shard has the same name in all schedules (location_names.hpp).
 class route_table {
  public:
   route_table() = default;
   route_table(route_table const&) = delete;
   route_table& operator=(route_table const&) = delete;
 
-  /// Throws std::logic_error if that process has a route; bad_alloc.
+  /// Makes the route of a process.  Throws std::logic_error if the process has one; bad_alloc.
   void add(process_id id, mailbox& b, type_identity const& type) {
     shard& s = shard_of(id);
     note_access(&s, true);
@@ -69,7 +69,7 @@ class route_table {
     if (!s.routes.try_emplace(id, route{&b, &type}).second) throw_has_one(id);
     b.add_address();
   }
-  /// The address that the route counted; the caller drops it.
+  /// Removes a route.  Returns the address that the route counted; the caller drops it.
   [[nodiscard]] untyped_address remove(process_id id) noexcept {
     shard& s = shard_of(id);
     note_access(&s, true);
@@ -79,14 +79,15 @@ class route_table {
     s.routes.erase(it);
     return untyped_address(b);
   }
-  /// Empty if there is no route, or one for another type.
+  /// Makes an address of the process's mailbox.  Empty if the process has no route, or has one for
+  /// messages of another type.
   [[nodiscard]] untyped_address find(process_id id, type_identity const& type) noexcept {
     shard& s = shard_of(id);
     note_access(&s, false);
     std::lock_guard const lock(s.mutex);
     auto const it = s.routes.find(id);
     if (it == s.routes.end() || *it->second.type != type) return {};
-    it->second.box->add_address();  // ROUTE-2
+    it->second.box->add_address();  // under the lock (ROUTE-2)
     return untyped_address(it->second.box);
   }
 
@@ -95,8 +96,8 @@ class route_table {
     mailbox* box;
     type_identity const* type;
   };
-  /// Multiplies by the golden ratio, as a fraction: ids are paths, whose lower bits are mostly
-  /// zero.
+  /// Spreads the bits of an id: multiplies it by the golden ratio, as a fraction of 64 bits,
+  /// because ids are paths, whose lower bits are mostly zero.
   static std::uint64_t mixed(process_id id) noexcept { return id.hash() * 0x9E3779B97F4A7C15u; }
   struct by_hash {
     std::size_t operator()(process_id id) const noexcept {
@@ -110,7 +111,7 @@ class route_table {
     shard& operator=(shard const&) = delete;
     ~shard() { note_destroyed(this); }
     std::mutex mutex;
-    std::unordered_map<process_id, route, by_hash> routes;  // ROUTE-1
+    std::unordered_map<process_id, route, by_hash> routes;  // under `mutex` (ROUTE-1)
   };
   static constexpr int shard_bits = 6;
 
@@ -127,15 +128,15 @@ class route_table {
   std::array<shard, std::size_t{1} << shard_bits> shards_;
 };
 
-/// A process that sends to another by its id: part of its operation.
+/// A process that sends to another process by its id.  It lies in the frame of the sender.
 struct routed_send_waiter {
   routed_send_waiter(process_id id, type_identity const& m, void* what, bool timed = false) noexcept
       : to(id), type(m), by(what, timed) {}
 
   process_id const to;
   type_identity const& type;
-  untyped_address at;  // once it is found
-  send_waiter by;      // declared last: leaves the mailbox first
+  untyped_address at;  // of the mailbox, once it is found
+  send_waiter by;      // declared last: leaves the mailbox before `at` is destroyed
 };
 inline waiter& waiter_of(routed_send_waiter& s) noexcept { return s.by.parked; }
 

@@ -213,7 +213,7 @@ class receive_awaitable : public mail_awaitable {
 
  private:
   message_slots<Ms...> slots_;
-  receive_waiter receive_waiter_;  // declared last: leaves the mailboxes first
+  receive_waiter receive_waiter_;  // declared last: leaves the mailboxes before slots_ is destroyed
 };
 
 template <class M>
@@ -238,7 +238,7 @@ class receive_next : public receive_awaitable<true, M> {
     return std::move(this->message());
   }
 };
-/// Adds a deadline to `Base`.
+/// Adds a deadline to the awaitable `Base`.
 template <class Base>
 class in_time : public Base {
  public:

@@ -15,17 +15,21 @@
 
 namespace weft::detail {
 
-/// The limit on the number of processes, and the queue of those that wait to start one more.
+/// The limit on the number of processes, and the queue of the processes and threads that wait to
+/// start one more.
 ///
-///   ADMIT-1  `alive_` counts the processes that were admitted and have not ended: at most `most_`.
-///       A process that ends admits the longest waiting ticket, of a process or of a thread outside
-///       alike.  A newcomer is admitted only if there is room, that is only if nothing waits.
-///   ADMIT-2  The ticket of a process also holds the process that it has made, which has not begun.
+///   ADMIT-1  `alive_` counts the processes that were admitted and have not ended.  It exceeds
+///       `most_` only by tasks that have become processes (enter_anyway()).  When a process ends
+///       and there is room, the ticket that has waited longest is admitted, whether it is that of a
+///       process or of a thread outside.  A later request is admitted at once only if there is room
+///       and no ticket waits.
+///   ADMIT-2  The ticket of a process also holds the new process that this process has made, and
+///       that has not begun.
 ///   ADMIT-3  A thread that was admitted while it slept counts in `admitted_` until its process is
-///       put.  The put and the decrement are one step under the lock for a thread that asks
-///       is_shut_to_outside().
+///       put.  The put and the decrement happen under one lock: a thread that calls
+///       is_shut_to_outside() sees both of them or neither.
 ///
-/// Thread safe.  Without a limit only is_limited() is called.
+/// Thread safe.  Without a limit nothing is counted, and the lock is never taken.
 class admission {
  public:
   /// An entry of the queue: for a process, or for a thread outside.
@@ -36,14 +40,14 @@ class admission {
     explicit ticket(process& p) noexcept : owner(&p) {}
 
     ticket* next = nullptr;
-    process* owner = nullptr;           // waits here, with its count; null for a thread outside
-    std::uint64_t answer = 0;           // to resume the owner with
-    process* spawned = nullptr;         // ADMIT-2
+    process* owner = nullptr;           // waits here; holds its count.  Null: a thread outside
+    std::uint64_t answer = 0;           // with which the owner is resumed
+    process* spawned = nullptr;         // made by the owner (ADMIT-2)
     bool owner_goes_first = false;      // before the spawned process
-    decision decided = decision::none;  // for a thread outside
+    decision decided = decision::none;  // only for a thread outside
   };
 
-  /// Called before any process runs.
+  /// Sets the limit; 0: no limit.  Called before any process runs.
   void limit(std::size_t most, overflow_policy when_full) noexcept {
     most_ = most;
     if (most != 0) decided_.emplace();
@@ -71,8 +75,8 @@ class admission {
     ++alive_;
   }
   enum class outcome : std::uint8_t { admitted, waits, refused };
-  /// Takes room.  If there is none, the ticket's process waits, unless it is refused:
-  /// `is_refused(process const&)` is called under the lock (CANCEL-2).
+  /// Takes room.  If there is none, the ticket's process waits, unless `is_refused(process
+  /// const&)`, which is called under the lock, refuses it (CANCEL-2).
   template <class IsRefused>
   [[nodiscard]] outcome enter_or_wait(ticket& t, IsRefused const& is_refused) noexcept {
     std::lock_guard const lock(mutex_);
@@ -81,13 +85,15 @@ class admission {
     append(t);
     return outcome::waits;
   }
-  /// A process ended.  Returns the ticket of the process to admit in its place, or null; after that
-  /// process has been begun, next() is to be called.
+  /// Called when a process has ended.  Admits waiting threads, and returns the ticket of a process
+  /// to admit, or null.  When that process has been begun, the caller calls next().
   [[nodiscard]] ticket* leave() noexcept {
     std::lock_guard const lock(mutex_);
     --alive_;
     return admit();
   }
+  /// Admits waiting threads, and returns the ticket of a process to admit, or null, as leave()
+  /// does.
   [[nodiscard]] ticket* next() noexcept {
     std::lock_guard const lock(mutex_);
     return admit();
@@ -112,17 +118,17 @@ class admission {
       decided_->wait(lock, [&t] { return t.decided != ticket::decision::none; });
       if (t.decided == ticket::decision::turned_away) throw scheduler_stopped();
     }
-    // ADMIT-3.
+    // Under the same lock as the decrement of `admitted_` (ADMIT-3).
     try {
       put();
     } catch (...) {
-      --alive_;  // the next end of a process admits, or the scheduler when no process is ready
+      --alive_;  // a ticket gets the room when a process ends, or when none is ready
       admitted_ -= has_slept;
       throw;
     }
     admitted_ -= has_slept;
   }
-  /// From now on no thread is admitted, and none waits.
+  /// Turns away the threads that wait, and all that come later.
   void close() noexcept {
     if (!is_limited()) return;
     std::lock_guard const lock(mutex_);
@@ -140,7 +146,7 @@ class admission {
     for (ticket* t = first_; t; t = t->next) last_ = t;
     decided_->notify_all();
   }
-  /// Whether no thread outside can start a process until one of those that exist has ended.
+  /// Whether no thread outside can start a process until an existing process has ended.
   [[nodiscard]] bool is_shut_to_outside() const noexcept {
     if (!is_limited()) return false;
     std::lock_guard const lock(mutex_);
@@ -166,9 +172,9 @@ class admission {
   /// Takes the tickets of processes for which `is_meant(process const&)` off the queue.  Returns
   /// them as a list; null if there are none.
   ///
-  /// A ticket is not part of an operation.  So, unlike on other lists (WAITER-2), nothing keeps
-  /// another thread from unwinding a process that waits here: no handler around the process may end
-  /// while `is_meant` looks at the process's frames.
+  /// A ticket is not part of an operation.  So a process that is unwound does not wait for the lock
+  /// to leave this queue, as it would on the other lists (WAITER-2).  Therefore no handler around a
+  /// process that waits here may end while `is_meant` looks at the process's frames.
   template <class IsMeant>
   [[nodiscard]] ticket* turn_away(IsMeant const& is_meant) noexcept {
     if (!is_limited()) return nullptr;
@@ -201,7 +207,8 @@ class admission {
     (last_ ? last_->next : first_) = &t;
     last_ = &t;
   }
-  /// Admits threads from the front of the queue, and one process.
+  /// While there is room, admits from the front of the queue: threads, up to the first process,
+  /// whose ticket it returns.  Null if there is none.
   [[nodiscard]] ticket* admit() noexcept {
     while (first_ && alive_ < most_) {
       ticket* const t = std::exchange(first_, first_->next);
@@ -219,8 +226,8 @@ class admission {
   bool waits_when_full_ = false;
   std::mutex mutable mutex_;
   std::optional<std::condition_variable> decided_;  // if there is a limit
-  std::size_t alive_ = 0;                           // ADMIT-1
-  std::size_t admitted_ = 0;                        // ADMIT-3
+  std::size_t alive_ = 0;                           // ADMIT-1: processes that have not ended
+  std::size_t admitted_ = 0;                        // ADMIT-3: threads whose process is not put yet
   bool is_closed_ = false;
   ticket* first_ = nullptr;  // the longest waiting
   ticket* last_ = nullptr;

@@ -31,11 +31,12 @@ namespace weft::detail {
 
 /// A scheduler on a backend: the loop that goes from process to process.
 ///
-/// An operation reaches it by a clause of clause_dispatch.hpp, which suspends the process, calls
-/// `on(scheduler, operation)`, and goes on to next().  These functions are beside their operations:
-/// sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp, tasks/detail/*.hpp; those for proc
-/// and spawning are in process_clauses.hpp.  timekeeping.hpp has the clock, explored_steps.hpp the
-/// small steps of explored schedules, and running.hpp the threads.
+/// An operation reaches the scheduler by a clause of clause_dispatch.hpp, which suspends the
+/// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
+/// beside their operations: sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp,
+/// tasks/detail/*.hpp; those for proc and spawning are in process_clauses.hpp.  timekeeping.hpp has
+/// the clock, explored_steps.hpp the small steps of explored schedules, and running.hpp the
+/// threads.
 ///
 /// All members are public: only these algorithms see a backend_scheduler.
 template <backend Backend>
@@ -149,7 +150,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       note_group_check(*this, *p);
       if (backend_->events().has(*p)) return resume_slow(p, answer);
     }
-    // On several threads a process may have failed during the take, and have made this one ready.
+    // On several threads another process may fail during the take, and make this one ready: so the
+    // cancellation is checked again.
     if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
         [[unlikely]]
       return resume_slow(p, answer);
@@ -158,12 +160,12 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
   /// Whether alarms have to be checked.
   [[nodiscard]] bool has_alarms() const noexcept { return !waits.alarms.empty(); }
-  /// Where schedules are explored nothing comes from outside: there an external event, too, is
-  /// caused by a process.
+  /// The test whether anything is due from outside.  Where schedules are explored nothing is: there
+  /// an external event, too, is caused by a process.
   [[nodiscard]] quiescence_test quiescence() const noexcept {
     return explores ? quiescence_test() : quiescence_outside();
   }
-  /// The thread has no process to go on to.
+  /// Leaves the loop: the thread has no process to go on to.
   std::coroutine_handle<> stop_stepping(thunk::reason why) noexcept {
     here().stopped = why == thunk::reason::stopped;
     here().running = nullptr;
@@ -181,8 +183,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return stop_stepping(thunk::reason::quiescent);
   }
   thunk take_slow() noexcept {
-    // While all processes are unwound their order does not matter, so an exploring backend need not
-    // choose one; unless a process goes on with an answer (WAITER-5).
+    // While all processes are being unwound their order does not matter, so an exploring backend
+    // need not choose one.  It does choose if one of them will go on with its answer (WAITER-5).
     if constexpr (explores) {
       if (cancellation.is_of_all()) try {
           return worker_->take_any(instant::max(), {}, [](process& p) {
@@ -216,10 +218,13 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       if (p->was_cut()) throw p->cut_error();
       bool const all_are = cancellation.is_of_all() && !submissions::is_new_internal(*p);
       bool const is_cancelled = all_are || cancellation.includes_by_group(*p);
-      // WAITER-5.  An operation that is performed now finds the cancellation by itself.
+      // A process that has an answer goes on with it (WAITER-5).  A pending operation is performed,
+      // and finds the cancellation of a group by itself; if all processes are cancelled, it is
+      // performed only if it must be answered.
       if (is_cancelled && (pending.perform ? all_are && !p->requires_answer() : !p->has_answer())) {
         if (all_are) cancellation.note_found();
-        // A process without frames is dropped; so is one that ignores its cancellation.
+        // A process that has not started or has no frames is dropped; so is a process that has
+        // ignored too many cancellations.
         if (!p->has_started() || !p->is_waiting()) return retire(p, nullptr), nullptr;
         if (!p->requires_answer()) {
           if (p->note_cancellation() > patience()) {
@@ -239,8 +244,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     here().running = p;
     return p->resume_slow(answer, *this);
   }
-  /// Called when the running process is suspended at an operation, and is cancelled instead of
-  /// performing it.
+  /// Lets the running process, which is suspended at an operation, find `cancelled` there: the
+  /// operation is not performed.
   [[nodiscard]] std::coroutine_handle<> refuse(process& p) noexcept {
     p.mark_cancellable();
     return resume_slow(&p, 0);
@@ -259,8 +264,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     p.destroy_plain();
     return next();
   }
-  /// Called if the process has an error or a log, if the number of processes is limited, or if the
-  /// process has deferred events.
+  /// As finished(), for a process that has an error, a log or deferred events, or if the number of
+  /// processes is limited.
   [[gnu::noinline]] continuation finished_slow(process& p) noexcept {
     std::exception_ptr error = p.take_result();
     if (p.is_forkable()) [[unlikely]] {
@@ -278,8 +283,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     retire(&p, std::move(error));
     return next();
   }
-  /// Called when a process has ended, or is to end; `error` is null if it did not fail.  Drops the
-  /// scheduler's count of it.
+  /// For a process that has ended, or is to end: adjusts the counts, drops the scheduler's
+  /// reference to the process, and gives up its room.  `error`: the failure of the process; null if
+  /// it has not failed.
   [[gnu::always_inline]] void retire(process* p, std::exception_ptr error) noexcept {
     if constexpr (explores) backend_->events().apply_all_of(*p);
     if (error) [[unlikely]]
@@ -298,7 +304,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     fail(p->id(), error);
     retire(p, nullptr);
   }
-  /// Called when the backend threw instead of taking the thunk.
+  /// Retires the process whose thunk the backend has not taken, because its put threw.
   [[gnu::cold, gnu::noinline]] void retire_unput(thunk& t) noexcept {
     if (t) return retire(t.release(), std::current_exception());
     --worker_here().alive;  // the backend has dropped the process, against its contract
@@ -357,14 +363,14 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- state
 
   std::optional<Backend> backend_;                  // reset at the end: it may hold processes
-  std::optional<typename Backend::worker> worker_;  // with one thread
+  std::optional<typename Backend::worker> worker_;  // the only one, with one thread
   task_flags tasks_;
   std::size_t log_limit_ = 0;
   std::stop_token stop_token_;
   instant virtual_now_{};
   bool was_asked_to_stop_ = false;
   class program* first_ = nullptr;  // the program of a first process without a log
-  result_slot<void> sink_;          // where a process that has not started waits for its answer
+  result_slot<void> sink_;          // takes the answer to a start, which nothing reads
   std::pmr::vector<std::unique_ptr<expirable_evidence>> evidence_{effects.memory()};
 };
 

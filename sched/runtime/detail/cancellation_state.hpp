@@ -10,13 +10,14 @@ namespace weft::detail {
 
 /// Which processes of a scheduler are cancelled: none, those of cancelled groups of tasks, or all.
 ///
-/// Every access is relaxed.  If a worker sees a change late, it resumes a process meanwhile, which
-/// finds the cancellation at its next operation.  The data behind a change is read under a lock, or
-/// when all threads have ended; a process that enters a list reads the change itself under the
-/// list's lock (CANCEL-2).
+/// Every access is relaxed.  A worker that sees a change late may resume a process meanwhile; that
+/// process finds the cancellation at its next operation.  Data that belongs to a change, such as a
+/// reason, is read under a lock, or when all threads have ended.  A process that enters a list
+/// reads the change itself under the list's lock (CANCEL-2).
 class cancellation_state {
  public:
-  /// Whether a step takes more than resuming the next process: the slow path finds the reason.
+  /// Whether a step may take more than resuming the next process; if so, the slow path finds the
+  /// reason.
   [[nodiscard]] bool needs_attention() const noexcept {
     return reasons_.load(std::memory_order_relaxed) != 0;  // relaxed: see above
   }
@@ -34,7 +35,8 @@ class cancellation_state {
   [[nodiscard]] bool includes_by_group(process const& p) const noexcept {
     return is_of_some_group() && p.is_waiting() && is_cancelled_at(p.leaf());
   }
-  /// The check of a process that enters a list, under the list's lock (CANCEL-2).
+  /// Returns the test whether a process that is about to enter a list is cancelled.  The list calls
+  /// it under its own lock (CANCEL-2).
   [[nodiscard]] auto refuses() const noexcept {
     return [this](process const& p) noexcept {
       return needs_attention() && (is_of_all() || includes_by_group(p));
@@ -47,17 +49,18 @@ class cancellation_state {
     count_reason(true);
     return true;
   }
-  /// Called when no process runs: from now on the cancellation of all is over.
+  /// Ends the cancellation of all processes.  Called when no process runs.
   void end_of_all() noexcept {
     if (all_.exchange(false, std::memory_order_relaxed)) count_reason(false);  // relaxed: see above
     was_found_.store(false, std::memory_order_relaxed);                        // relaxed: see above
   }
-  /// Called when a group has been cancelled (`more`), or a cancelled one has ended.
+  /// Counts the cancelled groups: called when a group has been cancelled (`more`), and when a
+  /// cancelled group has ended.
   void count_group(bool more) noexcept {
     groups_.fetch_add(more ? 1 : ~0U, std::memory_order_relaxed);  // relaxed: see above
     count_reason(more);
   }
-  /// Called when a process has found that all are cancelled.
+  /// Notes that a process has found the cancellation of all.
   void note_found() noexcept {
     // Relaxed: see above.
     was_found_.store(true, std::memory_order_relaxed);
@@ -66,7 +69,7 @@ class cancellation_state {
     return was_found_.load(std::memory_order_relaxed);  // relaxed: see above
   }
 
-  /// Marks the current step as the last one (scheduler::step).
+  /// Sets whether the current step is the last one (scheduler::step).
   void set_last_step(bool on) noexcept {
     if (is_last_step_ == on) return;
     is_last_step_ = on;

@@ -46,10 +46,10 @@ struct clause_dispatch {
   static constexpr bool ends_step = how.step == step_kind::ends;
   static constexpr bool may_end_step = how.step == step_kind::ends_if_it_waits;
   static constexpr bool spawns = how.step == step_kind::spawns;
-  /// Whether a process that spawns may have to let the others go first, since too many are ready.
+  /// Whether a spawn may end the step of its process, because too many processes are ready.
   static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
   static constexpr bool may_be_small_step = S::explores && how.is_shared;
-  /// Whether the events of the process (deferred_events.hpp) take effect before the operation: a
+  /// Whether the events of the process (deferred_events.hpp) take effect before the operation: so a
   /// process that waits has no events left, and a spawned process finds their effects.
   static constexpr bool comes_after_events =
       S::explores && (may_be_small_step || ends_step || spawns || is_tasking<E>);
@@ -68,13 +68,13 @@ struct clause_dispatch {
     prompt* ground = prompt::innermost();
     if (ground != &of(e)) [[unlikely]]
       return suspend_and_answer(of(e), o, leaf, waiting);
-    // From here on the address of the scheduler comes from the thread, not from the frame: else a
-    // yield would have to wait until the frame is in the cache.
+    // From here on the address of the scheduler comes from the thread, not from the frame:
+    // otherwise a yield would wait until the frame is in the cache.
     asm("" : "+r"(ground));
     S& s = *static_cast<S*>(ground);
     if constexpr (!Records && std::is_same_v<O, proc::yield> &&
                   exchanging_backend<typename S::backend_type>) {
-      // The short cut in process_clauses.hpp.
+      // A short cut: put and take in one step (process_clauses.hpp).
       if (can_exchange(s)) [[likely]]
         return exchange(s, info_of<O>, leaf, waiting);
     }
@@ -96,8 +96,9 @@ struct clause_dispatch {
       throw;
     }
   }
-  /// The frames that perform need not belong to the running process: a handler inside may have kept
-  /// them, and another process may have resumed them, or ordinary code when no process runs.
+  /// Suspends the running process at the operation, and answers it.  The frames that perform need
+  /// not have begun in that process: a handler may have kept them, and the running process has
+  /// resumed them; or ordinary code has, while no process runs.
   [[gnu::noinline]] static std::coroutine_handle<> suspend_and_answer(S& s, O& o,
                                                                       std::coroutine_handle<> leaf,
                                                                       result_slot<R>& waiting) {
@@ -118,7 +119,7 @@ struct clause_dispatch {
     }
     try {
       return answer_suspended(s, o);
-    } catch (...) {  // before the process was put anywhere
+    } catch (...) {  // thrown before the process was put anywhere
       p.resume_unanswered(s);
       s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
       throw;
@@ -134,7 +135,7 @@ struct clause_dispatch {
         spawn_and_yield(s, o);
       return s.next();
     } else {
-      static_assert(std::is_same_v<decltype(on(s, o)), R>);  // else it ends the step
+      static_assert(std::is_same_v<decltype(on(s, o)), R>);  // else on() ends the step
       (void)on(s, o);
       return s.next();
     }
@@ -157,7 +158,8 @@ struct clause_dispatch {
         return spawn_at_once(s, o, waiting);
     return answer_now(s, o, waiting);
   }
-  /// With a limit to processes: answers if there is room.  A process that is run again starts none.
+  /// If the number of processes is limited: answers a spawn if there is room.  A spawn that is
+  /// replayed starts no process, and needs no room.
   [[gnu::noinline]] static bool spawn_at_once(S& s, O& o, result_slot<R>& waiting) {
     bool const is_old = s.log_of_running().replaying();
     if (!is_old && !s.take_room(site_of(o, waiting.where))) return false;
@@ -169,7 +171,7 @@ struct clause_dispatch {
       replay_log& log = s.log_of_running();
       site const at = site_of(o, waiting.where);
       if (log.replaying()) {
-        if constexpr (std::is_same_v<O, syncing::touch>) on(s, o);  // plain code runs again
+        if constexpr (std::is_same_v<O, syncing::touch>) on(s, o);  // the access is repeated
         return log.replay(at, waiting);
       }
       try {
@@ -197,8 +199,8 @@ struct clause_dispatch {
       waiting.set(on(s, o));
     }
   }
-  /// For an operation that ends the step only if it has to wait.  A process that keeps a log is
-  /// always suspended.
+  /// Answers an operation that ends the step only if it has to wait; returns false if it has to.  A
+  /// process that keeps a log is always suspended, unless the log has the answer.
   static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
@@ -221,7 +223,8 @@ struct clause_dispatch {
     replay_log& log = of(e).log_of_running();
     return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
   }
-  /// Suspends the process if it is cancelled, and refuses the operation; else answers it.
+  /// If the process is cancelled, suspends it and refuses the operation; else answers the
+  /// operation.
   static std::coroutine_handle<> control_unless_cancelled(evidence<E>& e, O& o,
                                                           std::coroutine_handle<> leaf,
                                                           result_slot<R>& waiting) {
@@ -233,8 +236,8 @@ struct clause_dispatch {
     (void)answer_now(s, o, waiting);
     return leaf;
   }
-  /// Called if an operation was not answered at once, though it should be: its process has diverged
-  /// from its log.
+  /// For an operation that is always answered at once.  If it was not, its process has diverged
+  /// from its log: ends the process.
   static std::coroutine_handle<> control_diverged(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
                                                   result_slot<R>& waiting) {
@@ -243,13 +246,17 @@ struct clause_dispatch {
 
   // ---- where an operation is a step of its own (explored_steps.hpp)
 
-  /// A process that exits cancels the tasks that it has started.
+  /// Whether the operation is a step of its own: an operation on a shared object is; a spawn, if
+  /// the number of processes is limited; an exit, if there were tasks, since it cancels those of
+  /// its process.
   static bool is_a_step(S& s) {
     if constexpr (spawns) return s.is_limited();
     if constexpr (std::is_same_v<O, proc::exit>) return S::explores && s.tasks_.had_tasks;
     return may_be_small_step;
   }
-  /// Whether the others go first.
+  /// Whether the operation is put off to a later turn of its process, so that other processes may
+  /// run before it: in steps as small as operations, if the operation is a step of its own or the
+  /// process has deferred events.
   static bool is_deferred(S& s) { return (is_a_step(s) || has_events(s)) && has_small_steps(s); }
   static std::coroutine_handle<> perform_later(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                result_slot<R>& waiting) {
@@ -272,14 +279,14 @@ struct clause_dispatch {
     else
       return false;
   }
-  /// Called in the turn of the process.
+  /// Performs an operation that was put off, in a later turn of its process.
   static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
                                                  pending_operation const& self) {
     S& s = *static_cast<S*>(scheduler);
     O& o = *static_cast<O*>(self.operation);
     auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
     try {
-      // As in attempt_at_once().
+      // A cancelled process finds the cancellation first, as in attempt_at_once().
       bool const must_ask = may_end_step && s.cancellation.needs_attention();
       if (!must_ask && answer_at_once(s, o, waiting)) return p.resume_slow(0, s);
       if constexpr (may_end_step || ends_step || spawns) {
@@ -289,7 +296,7 @@ struct clause_dispatch {
           throw_has_no_log(site_of(o, waiting.where));
         return answer_suspended(s, o);
       }
-    } catch (...) {  // before the process was put anywhere
+    } catch (...) {  // thrown before the process was put anywhere
       s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
       waiting.fail(std::current_exception());
     }
@@ -304,7 +311,8 @@ struct clause_dispatch {
 
   // ---- mistakes
 
-  /// The log records the error, so the next run throws it as well.
+  /// Refuses an operation that cannot suspend its process, because ordinary code stands in between.
+  /// The log records the error, so that a later run of the process throws it as well.
   [[noreturn, gnu::cold, gnu::noinline]] static void throw_crossed(S& s, O const& o,
                                                                    std::source_location where) {
     try {

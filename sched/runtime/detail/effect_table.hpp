@@ -25,7 +25,7 @@ class effect_table {
  public:
   void expect(std::size_t effects) { known_.reserve(effects); }
   void learn(known_effect e) { known_.push_back(e); }
-  /// The scheduler may allocate from it, too, before processes run.
+  /// The memory of the table.  The scheduler may allocate from it, too, before processes run.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 
   [[nodiscard]] bool knows(type_identity const& effect) const noexcept { return find(effect); }
@@ -35,10 +35,11 @@ class effect_table {
     if (row.size == 1) return one(*row.effects[0], recorded);
     return array_for(row, recorded).evidence;
   }
-  /// The same for a process without a log, on a thread that has no row cache (worker_state.hpp).
+  /// As look_up(), for a process without a log, on a thread that has no row cache
+  /// (worker_state.hpp).
   [[nodiscard]] void* look_up_outside(row_info const& row) {
     if (row.size < 2) return look_up(row, false);
-    // [1] acquire: pairs with [2].
+    // [1] acquire: pairs with [2], so that the array is seen complete.
     row_array const* last = last_outside_.load(std::memory_order_acquire);
     if (!last || last->row != &row) [[unlikely]] {
       last = &array_for(row, false);
@@ -58,7 +59,7 @@ class effect_table {
   [[nodiscard]] known_effect const* find(type_identity const& effect) const noexcept {
     for (auto const& known : known_)
       if (known.effect == &effect) return &known;
-    for (auto const& known : known_)  // the row may be of another module
+    for (auto const& known : known_)  // an equal effect, of another shared object
       if (*known.effect == effect) return &known;
     return nullptr;
   }
@@ -75,7 +76,7 @@ class effect_table {
     return rows_.emplace_front(row_array{&row, recorded, all});
   }
 
-  // Large enough for a small program.
+  // The first memory of the table: enough for a small program.
   std::byte room_[320];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
   std::pmr::vector<known_effect> known_{&memory_};

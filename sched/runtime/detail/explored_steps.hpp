@@ -14,18 +14,20 @@
 
 /// Steps as small as operations, where schedules are explored (`S::explores`): a process that
 /// performs an operation on a shared object is put back first, and performs it when it is chosen.
-/// Events (deferred_events.hpp), which are no operations, and the end of a process are deferred
-/// likewise.  With other backends all of this compiles to nothing.
+/// Events (deferred_events.hpp), which are no operations, and the end of a process are put off in
+/// the same way.  With other backends all of this compiles to nothing.
 namespace weft::detail {
 
-/// A process makes its step only if no group around it is cancelled: the check is an access,
-/// whatever its outcome (CANCEL-6).
+/// Reports to the explorer that the process checks, before its step, whether a group around it is
+/// cancelled.  The check is an access, whatever its outcome (CANCEL-6).
 template <class S>
 void note_group_check(S& s, process const& p) noexcept {
   if (s.tasks_.had_tasks && p.is_waiting() && !s.base().events().has(p))
     (void)is_cancelled_at(p.leaf());
 }
-/// Whether an operation on a shared object is a step of its own now.
+/// Whether an operation on a shared object is a step of its own now.  If it would be, but all
+/// processes are cancelled, or this one is being replayed or is inside a copyable body, then its
+/// deferred events take effect first, and the operation is performed at once.
 template <class S>
 [[nodiscard]] bool has_small_steps(S& s) noexcept {
   if constexpr (S::explores) {
@@ -61,8 +63,9 @@ template <class S>
 
 // ---- events (deferred_events.hpp)
 
-/// The running process, if its events can be deferred; else null: inside ordinary code, where it
-/// cannot be suspended at its next operation, and inside a nested scheduler.
+/// The running process, if its events can be deferred; else null.  Events cannot be deferred inside
+/// ordinary code, where the process cannot be suspended at its next operation, nor inside a nested
+/// scheduler.
 template <class S>
 [[nodiscard]] process* process_with_deferred_events(S& s) noexcept {
   return s.runs_process() && s.is_active() && has_small_steps(s) ? &s.running() : nullptr;
@@ -80,8 +83,8 @@ void apply_own_events(S& s) noexcept {
   if constexpr (S::explores)
     if (s.runs_process()) s.base().events().apply_all_of(s.running());
 }
-/// Called when the running process, or a task of it, has ended.  Returns whether the end is
-/// deferred.
+/// Called when the running process, or a task that it does, has ended.  Defers the end, if it is a
+/// step of its own or the process has deferred events.  Returns whether the end was deferred.
 template <class S>
 [[nodiscard]] bool defers_end(S& s, deferred_events::end e) noexcept {
   if constexpr (S::explores) {
@@ -91,7 +94,7 @@ template <class S>
     bool const is_of_a_task = e.task != nullptr;
     try {
       all.put(std::move(e));
-    } catch (...) {  // EVENT-4
+    } catch (...) {  // no memory: the events take effect at once (EVENT-4)
       all.apply_all_of(*p);
       return false;
     }
@@ -104,8 +107,8 @@ template <class S>
     return false;
   }
 }
-/// Called in the turn of a process: its next event takes effect, or its deferred end.  Returns
-/// whether that was the whole step.
+/// Called in the turn of a process: makes its next deferred event, or its deferred end, take
+/// effect.  Returns whether that was the whole step.
 template <class S>
 bool apply_what_comes_first(S& s, process* p, std::uint64_t answer) noexcept {
   if constexpr (S::explores) {
@@ -115,7 +118,7 @@ bool apply_what_comes_first(S& s, process* p, std::uint64_t answer) noexcept {
     if (all.has(*p)) {
       s.here().running = p;
       if (!s.cancellation.is_of_all()) all.apply_first_of(*p);
-      if (s.cancellation.is_of_all()) all.apply_all_of(*p);  // perhaps since that event
+      if (s.cancellation.is_of_all()) all.apply_all_of(*p);  // that event may have cancelled them
       s.here().running = nullptr;
       auto const& pending = header_of<typename S::backend_type::header>(*p).pending;
       auto const* const end = all.end_of(*p);
@@ -137,7 +140,7 @@ void apply_end(S& s, deferred_events::end e) noexcept {
       if (all.has(*e.owner)) {
         e.is_a_step = false;
         process& p = *e.owner;
-        if (defers_end(s, e)) return;  // passes a copy: if memory is out, the error is needed below
+        if (defers_end(s, e)) return;  // copies `e`: without memory its error is needed below
         all.apply_all_of(p);
       }
       s.here().running = nullptr;
@@ -145,8 +148,8 @@ void apply_end(S& s, deferred_events::end e) noexcept {
     s.retire(e.owner, std::move(e.error));
   }
 }
-/// Called when no process runs any more: a process at the end of a scope is handed to the scope, to
-/// wait for the tasks that are left there.
+/// Called when no process runs any more.  A process that has deferred the end of a scope is handed
+/// to that scope, which drops the process after the tasks that are left there.
 template <class S>
 void drop_pending(S& s) noexcept {
   if constexpr (S::explores)
@@ -156,7 +159,8 @@ void drop_pending(S& s) noexcept {
       if (pending.drop) pending.drop(&s, *t.release(), pending);
     });
 }
-/// Called when no process runs any more: all events take effect, and then all ends of tasks.
+/// Makes all deferred events take effect, and then all ends of tasks.  Called when no process runs
+/// any more.
 template <class S>
 void apply_all_deferred(S& s) noexcept {
   if constexpr (S::explores) {

@@ -14,8 +14,8 @@ namespace weft::detail {
 /// The exceptions with which processes of a scheduler have ended.  Thread safe: add().
 class failure_log {
  public:
-  /// If there is no memory for the failure, it is kept only if there is no earlier one, or only a
-  /// `cancelled` that was kept in this way.
+  /// Adds a failure.  If there is no memory for it, it is kept in `only_`, provided that the log is
+  /// empty or holds nothing but a `cancelled` that was kept there.
   void add(exceptions::failure f) noexcept {
     note_access(this, true);
     std::lock_guard const lock(mutex_);
@@ -45,7 +45,7 @@ class failure_log {
  private:
   std::mutex mutex_;
   std::vector<exceptions::failure> all_;  // under mutex_, while processes run
-  exceptions::failure only_;              // the first, if there was no memory for it in all_
+  exceptions::failure only_;              // the first one, if all_ had no memory for it
 };
 
 }  // namespace weft::detail

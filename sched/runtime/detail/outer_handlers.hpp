@@ -22,7 +22,7 @@ struct issuing;  // commands.hpp
 
 namespace weft::detail {
 
-/// An eff with a row that is known as a type.
+/// eff<T, Es...>, for a row that is given as a type.
 template <class T, class Row>
 struct eff_with_row;
 template <class T, class... Es>
@@ -144,8 +144,9 @@ class installed_handlers_base {
 };
 
 /// Handlers, the first one innermost, installed around a coroutine that stays suspended as long as
-/// this object exists.  Each handler takes those effects of `Row` for which it has clauses and no
-/// handler before it had.  H: `X` for a handler that is kept here, `X&` for a borrowed one.
+/// this object exists.  Each handler takes those effects of `Row` for which it has clauses, and
+/// which no handler before it takes.  In Hs, `X` stands for a handler that is kept here, `X&` for a
+/// borrowed one.
 template <class Row, class... Hs>
 class installed_handlers final : public installed_handlers_base {
  public:

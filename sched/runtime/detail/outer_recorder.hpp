@@ -35,7 +35,8 @@ class expirable_evidence : public pooled {
   virtual void expire() noexcept = 0;
 };
 
-/// Stands in for the nearest handler of `F`, and for the next one, which outer_of<F> reaches.
+/// Stands in for the nearest handler of `F`, and for the next one further out, which outer_of<F>
+/// reaches.
 template <class F>
 class outer_recorder final : public expirable_evidence {
  public:
@@ -66,7 +67,7 @@ class outer_recorder final : public expirable_evidence {
     static replay_log& log(evidence<F>& e) noexcept { return of(e).home.log_of_running(); }
     static evidence<F>& target(evidence<F>& e) noexcept { return *of(e).target; }
     static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }
-    // A handler outside a scheduler answers at once.
+    // A handler outside a scheduler answers at once: there is no answer to wait for.
     static void await_answer(evidence<F>&, site const&, result_slot_base&) noexcept {}
     static void answer_is_here(evidence<F>&) noexcept {}
     static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,

@@ -14,8 +14,9 @@
 #include "sched/runtime/detail/outer_recorder.hpp"
 
 /// Where schedules are explored, an outer_watcher stands in front of each handler outside the
-/// scheduler `S`.  All processes share the handler, so it is a location; unless it reports its own
-/// accesses (outer_handlers.hpp) and performs to no handler further out.
+/// scheduler `S`.  All processes share the handler, so it is a location, and each operation is an
+/// access to it.  The exception is a handler that reports its own accesses (outer_handlers.hpp) and
+/// performs to no handler further out.
 namespace weft::detail {
 
 template <class S, class F>

@@ -27,7 +27,7 @@ namespace weft::detail {
 
 // ---- yield
 
-/// The process goes to the end of the queue, and the next one runs.
+/// Puts the running process back into the queues, and goes on to the next one.
 template <class S>
 std::coroutine_handle<> on(S& s, proc::yield const&) {
   s.put(s.box(), put_reason::yielded);
@@ -107,7 +107,8 @@ template <class S, class Start>
     begin_process(s, new_process(s, id, request.frame()), false);
   return id;
 }
-/// Whether so many processes are ready that a process that spawns must let them go first.
+/// Counts a spawn.  Returns whether so many processes are ready that the spawning process must let
+/// others run first.
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool count_spawn(S& s) noexcept {
   if constexpr (requires { s.worker().count_spawn(); })
@@ -134,7 +135,7 @@ template <class S>
 process_id spawn_in_room(S& s, spawn_request& request) {
   try {
     process* const p = new_child(s, request);
-    process_id const id = p->id();  // read now: once it has begun it may be destroyed
+    process_id const id = p->id();  // read now: once `p` has begun it may be destroyed
     begin_process(s, p, request.is_forkable());
     return id;
   } catch (...) {
@@ -153,8 +154,8 @@ std::unique_ptr<admission::ticket> draw_ticket(S& s) {
     s.throw_too_many(p.waits_at_text());
   return ticket;
 }
-/// Called when room has been taken for the process that the ticket's owner has made: that process
-/// begins, and the owner goes on.
+/// Makes the two processes of a ticket ready: the new one, for which room has been taken, and the
+/// owner, which has made it.
 template <class S>
 void start_ticket(S& s, admission::ticket& t, put_reason why) noexcept {
   thunk owner(t.owner, t.answer);
@@ -171,7 +172,8 @@ template <class S>
 void start_admitted(S& s, admission::ticket& t) noexcept {
   start_ticket(s, t, put_reason::woken);
 }
-/// Called when the new process has been made: it begins when there is room.
+/// For a ticket whose new process has been made: makes that process and the owner ready, now or
+/// when there is room.  If the owner is cancelled instead of waiting, the new process is dropped.
 template <class S>
 void enqueue_ticket(S& s, std::unique_ptr<admission::ticket> ticket) noexcept {
   process& p = s.running();
@@ -191,7 +193,8 @@ void enqueue_ticket(S& s, std::unique_ptr<admission::ticket> ticket) noexcept {
   }
   start_ticket(s, *ticket, put_reason::yielded);
 }
-/// `make(ticket)` makes the process; if it throws, the room that was taken is given back.
+/// Starts a process when there is room.  `make(ticket)` makes it; if `make` throws, the room that
+/// was taken is given back.
 template <class S, class Make>
 void start_when_there_is_room(S& s, Make make) {
   auto ticket = draw_ticket(s);
@@ -213,7 +216,8 @@ void spawn_when_there_is_room(S& s, spawn_request& request) {
 
 // ---- fork
 
-/// Two processes go on: first the one that gets true.  The other is made from the log of answers.
+/// The running process gets the answer true, and is put first.  A clone, made from its log of
+/// answers, gets false.
 template <class S>
 std::coroutine_handle<> on(S& s, proc::fork const&) {
   auto& p = static_cast<forkable_process&>(s.running());

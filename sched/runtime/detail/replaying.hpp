@@ -23,7 +23,7 @@ template <class S>
 void count_if_sealed(S& s, forkable_process& p) noexcept {
   if (p.log().is_full() && !std::exchange(p.sealed(), true)) ++s.here().unforkable;
 }
-/// From now on the running process cannot be run again.
+/// Ends the log of the running process, which cannot be run again from now on.
 template <class S>
 void seal_running(S& s, site const& at) {
   auto& p = static_cast<forkable_process&>(s.running());
@@ -46,8 +46,8 @@ template <class S, class O>
   p.waits_at(at);
   return {};
 }
-/// Records the answer with which a process goes on (FORK-2).  Starts a process without frames
-/// again.
+/// Records the answer with which a process goes on (FORK-2).  Starts a process that has no frames,
+/// for the first time or again.
 template <class S>
 void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   if (p.has_started()) p.record(answer);

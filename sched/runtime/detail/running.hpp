@@ -48,7 +48,7 @@ void learn_effect(S& s, identity<F>, Find& find) {
     auto* const plain = own_evidence(s, std::make_unique<scheduler_evidence<S, F, false>>(s));
     auto* const recorded = own_evidence(s, std::make_unique<scheduler_evidence<S, F, true>>(s));
     if constexpr (S::explores && std::is_same_v<F, routing>)
-      (void)s.waits.mail().routes();  // ROUTE-5
+      (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
     s.effects.learn(
         {&identity_of<F>, static_cast<evidence<F>*>(plain), static_cast<evidence<F>*>(recorded)});
   } else {
@@ -84,10 +84,10 @@ void start_first(S& s, Program program, start_options how) {
   if (how.forkable) {
     begin_process(s, new_process(s, {}, first), true);
   } else {
-    s.first_ = first;  // kept: the frames refer to its captures
+    s.first_ = first;  // kept: the frames refer to captures of the program
     begin_process(s, new_process(s, {}, first->start()), false);
   }
-  if (s.cancellation.is_of_all()) s.throw_failures();  // there was no memory to put it
+  if (s.cancellation.is_of_all()) s.throw_failures();  // the backend had no memory to put it
 }
 template <class... Es, class S>
 [[nodiscard]] std::shared_ptr<submission_gate> let_submit(S& s, row<Es...>) {
@@ -113,7 +113,8 @@ void stop_all(S& s) noexcept {
   s.cancel_all();
   s.waits.cancel_all();
 }
-/// The action of an internal process: on a thread of the scheduler, or when none of them runs.
+/// Performs the action of an internal process.  Called on a thread of the scheduler, or when none
+/// of them runs.
 template <class S>
 void do_internal(S& s, internal_task what) noexcept {
   switch (what) {
@@ -145,12 +146,13 @@ class stop_listener {
       std::lock_guard const lock(home.incoming.gate()->mutex);
       try {
         home.incoming.send(by.to_stop_);
-      } catch (...) {  // a backend without memory to stop the processes gently
+      } catch (...) {  // no memory to put the process: stops the backend itself
         home.base().stop();
       }
     }
   };
-  /// The token to listen to.  If a stop was requested before, it is carried out now.
+  /// The token to listen to.  If a stop was requested before, cancels all processes now, and
+  /// returns no token.
   std::stop_token heeded(S& s) {
     if (!s.stop_token_.stop_possible()) return {};
     if (!s.stop_token_.stop_requested()) {
@@ -164,8 +166,7 @@ class stop_listener {
     return {};
   }
   submissions::prepared to_stop_;
-  std::stop_callback<request>
-      callback_;  // its end waits until the request is done, if it has begun
+  std::stop_callback<request> callback_;  // its destructor waits for a request that has begun
 };
 
 // ---- running
@@ -184,8 +185,8 @@ void run_worker(S& s, unsigned index) noexcept {
   worker_state::of_thread = here.outside;
   s.add_counts(here);
 }
-/// The calling thread is one of the workers.  Returns when all workers are done: no process is
-/// ready, and nothing is due.
+/// Runs the processes on all threads; the calling thread is one of the workers.  Returns when all
+/// workers are done: no process is ready, and nothing is due.
 template <class S>
 void run_on_threads(S& s) {
   std::vector<std::thread> others;
@@ -207,8 +208,9 @@ void run_one_round(S& s) {
   else
     run_here(s);
 }
-/// Called when no process is ready.  Returns whether there is more to run; throws the failures of
-/// processes.
+/// Called when no process is ready: admits processes that wait for room, advances virtual time,
+/// reports a deadlock, or ends the run.  Returns whether there is more to run.  At the end of the
+/// run, throws the failures of processes.
 template <class S>
 bool settle(S& s) {
   if (s.own.broken) std::rethrow_exception(std::exchange(s.own.broken, nullptr));
@@ -235,7 +237,9 @@ void run_to_end(S& s) {
   typename S::at_work const now(s, S::work::all);
   stop_listener<S> const stops(s);
   s.cancellation.set_last_step(false);
-  // Relaxed: a worker that runs later takes the gate's lock first.
+  // Relaxed: shut_down() sets the flag under the gate's lock, which `now` has taken.  If
+  // shut_down() held the lock before, this thread sees the flag; if after, shut_down() sends an
+  // internal process.
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
   do run_one_round(s);
   while (settle(s));

@@ -47,7 +47,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   failure_log failures;
   effect_table effects;
   submissions incoming;
-  worker_state own{*this};  // of the single thread; with several threads, their sums
+  worker_state own{*this};  // of the single worker; the sums, if there are several
   bool has_virtual_time = false;
   bool was_started = false;
 
@@ -72,7 +72,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   [[nodiscard]] std::size_t alive() const noexcept {
     return static_cast<std::size_t>(std::max<std::int64_t>(own.alive + incoming.started(), 0));
   }
-  /// Called when a thread of this scheduler has ended.
+  /// Adds the counts of a worker, which has nothing more to run, to the sums.
   void add_counts(worker_state& w) noexcept {
     std::lock_guard const lock(sums_mutex_);
     own.alive += w.alive;
@@ -101,7 +101,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     outers_.push_back(&p);
     p.keep();
   }
-  /// Called before several threads run processes that may perform to the outer handlers.
+  /// Marks the prompts of the outer handlers as shared by threads, and all prompts further out.
+  /// Called before several threads run processes, which may perform to these handlers.
   void share_outers() {
     std::vector<prompt*> all = outers_;
     for (std::size_t i = 0; i != all.size(); ++i) {
@@ -109,20 +110,21 @@ class scheduler_core : public scheduler_prompt, public submission_host {
       all[i]->add_outers(all);
     }
   }
-  /// Ends the running process, which performs another operation than the first time.  Throws if
+  /// Ends the running process, which performs another operation than in its first run.  Throws if
   /// ordinary code stands in between, which cannot be ended; the error is thrown again when the
   /// process ends.
   virtual std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) = 0;
 
   // ---- failing and cancelling
 
-  /// Called when a process has ended with an error: cancels all others.
+  /// Records the error with which a process has ended, and cancels all others.
   void fail(process_id id, std::exception_ptr error) noexcept {
     if (cancellation.is_of_all() && is_cancelled(error)) return;
     failures.add({id, std::move(error)});
     cancel_all();
   }
-  /// Every process finds `cancelled` at its next operation.
+  /// Cancels all processes: each finds `cancelled` at its next operation.  Waits for alarms and
+  /// external events are cancelled now; the other waits by waits.cancel_all().
   void cancel_all() noexcept {
     if (!cancellation.begin_of_all()) return;
     note_all_cancelled();
@@ -131,18 +133,19 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     waits.alarms.close();
     waits.alarms.cancel_all();
   }
-  /// From now on no process comes from outside.
+  /// Closes the gate, and turns away threads that wait: no process comes from outside any more.
   void close_outside() noexcept {
     incoming.close();
     waits.room.close();
   }
-  /// Called when no process is ready and some wait: reports a failure, unless there was one before,
-  /// and cancels the waits.
+  /// Called when no process is ready and some wait.  Reports a deadlock, unless all processes are
+  /// cancelled already; and cancels the waits.
   void report_deadlock() {
     if (!cancellation.is_of_all()) fail({}, std::make_exception_ptr(deadlock(waiters_of(waits))));
     waits.cancel_all();
   }
-  /// Restores the state after a run with these failures.
+  /// Sets the failures to those of a checkpoint.  All processes are cancelled if there are any, and
+  /// none is otherwise.
   void set_failures(std::vector<exceptions::failure> f) noexcept {
     bool const none = f.empty();
     failures.assign(std::move(f));
@@ -178,7 +181,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     return shutdown.is_late.load(std::memory_order_relaxed) ? 0 : 100;
   }
 
-  /// Whether nothing more is due from outside.  Thread safe.
+  /// The test whether nothing more is due from outside.  Thread safe.
   [[nodiscard]] quiescence_test quiescence_outside() const noexcept {
     return {[](void const* core) {
               auto const& self = *static_cast<scheduler_core const*>(core);
@@ -204,7 +207,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     throw too_many_processes(what + " of process " + worker_here().running->id().text(),
                              waits.room.most());
   }
-  /// Called when a process has ended, or could not begin.
+  /// Gives up the room of a process that has ended or could not begin, and admits tickets that
+  /// wait.
   [[gnu::noinline]] void give_room() noexcept {
     note_access(&waits.room, true);
     (void)admit_from(waits.room.leave());
@@ -267,8 +271,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     waits.alarms.reopen();
   }
   [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept {
-    // In blocks: an atomic step for each scheduler would slow down a program that runs millions of
-    // small ones.
+    // Each thread takes the numbers in blocks: an atomic step for each scheduler would slow down a
+    // program that runs millions of small schedulers.
     static constexpr std::uint64_t block = 1024;
     static constinit std::atomic<std::uint64_t> blocks = 0;
     static thread_local constinit std::uint64_t next = 0;
@@ -301,7 +305,8 @@ class scheduler_core::at_work {
     home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
     if (what_ == work::nothing || !gate_) return;
     if (what_ == work::all) home_.close_outside();
-    // A thread that waits for the change may destroy the scheduler after it.
+    // From here on only `gate_` is used: a thread that waits until is_running is false may then
+    // destroy the scheduler.
     std::lock_guard const lock(gate_->mutex);
     gate_->is_running = gate_->accepts_internal = false;
     gate_->changed.notify_all();

@@ -13,8 +13,8 @@
 
 namespace weft::detail {
 
-/// Called when a process is unwound where it is: the report lists it, if the scheduler is shut
-/// down.
+/// Adds a process to the report, if the scheduler is being shut down.  Called before the process is
+/// unwound where it is.
 inline void report_left(scheduler_core& s, process const& p) noexcept {
   // Relaxed: the report itself is under the lock.
   if (!s.shutdown.is_on.load(std::memory_order_relaxed)) return;
@@ -41,8 +41,8 @@ inline shutdown_report shut_down(scheduler_core& s, instant deadline, std::strin
   submission_gate& gate = *s.incoming.gate();
   auto& state = s.shutdown;
   std::unique_lock lock(gate.mutex);
-  // Relaxed, here and below: a worker that runs learns of it by an internal process, and one that
-  // will run takes the lock first.
+  // Relaxed, here and below.  A worker that runs learns of the shutdown by an internal process; a
+  // worker that begins later takes the lock first, which this thread holds.
   bool const is_first = !state.is_on.load(std::memory_order_relaxed);
   bool const is_late = deadline <= instant::clock::now();
   // Allocates first: if that throws, nothing has happened.

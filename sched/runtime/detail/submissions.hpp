@@ -33,7 +33,8 @@ enum class internal_task : std::uint8_t {
 class submission_host : public ready_sink {
  public:
   [[nodiscard]] virtual process* new_process_outside(process_id id, first_frame first) = 0;
-  /// Called on a thread of the scheduler, in a process, or when none of its threads runs.
+  /// Performs the action of an internal process.  Called by that process, on a thread of the
+  /// scheduler, or when none of these threads runs.
   virtual void run_internal(internal_task what) noexcept = 0;
 
  protected:
@@ -52,7 +53,7 @@ class submissions {
   submissions& operator=(submissions const&) = delete;
   ~submissions() = default;
 
-  /// Null where schedules are explored.
+  /// The gate; null where schedules are explored.
   [[nodiscard]] std::shared_ptr<submission_gate> const& gate() const noexcept { return gate_; }
   void require_gate() const {
     if (!gate_)
@@ -67,18 +68,19 @@ class submissions {
     ++gate_->submitters;
     return gate_;
   }
-  /// Called under the gate's lock when the last submitter is destroyed (SUBMIT-3).
+  /// Sends an internal process, so that a worker asks again (SUBMIT-3).  Called under the gate's
+  /// lock when the last submitter is destroyed.
   void on_last_submitter_gone() noexcept {
     for (relax wait;; wait()) try {
         return send(ask_again_);
-      } catch (...) {  // no memory.  Tries again, or no worker would ever see that the run is over
+      } catch (...) {  // no memory: tries again, else no worker would see that the run is over
       }
   }
   /// From now on no process comes from outside.
   void close() noexcept {
     if (gate_) gate_->close();
   }
-  /// The number of processes that came from outside.  A hint while some come.
+  /// The number of processes that came from outside.  A hint while processes come.
   [[nodiscard]] std::int64_t started() const noexcept { return gate_ ? gate_->started() : 0; }
   /// Whether a process may still come.  If not, all processes that were under way have been put.
   [[nodiscard]] bool may_come() const noexcept {
@@ -94,13 +96,15 @@ class submissions {
   [[nodiscard]] bool end_run(bool something_may_come) noexcept {
     if (!gate_) return true;
     std::lock_guard const lock(gate_->mutex);
-    // Relaxed: the processes that count it down have ended, or end on this thread.
+    // Relaxed: the count goes down as internal processes end, on threads that have ended by now or
+    // on this thread.
     if (gate_->internal_left.load(std::memory_order_relaxed) != 0) return false;
     if (something_may_come && keeps_run_open()) return false;
     gate_->accepts_internal = false;
     return true;
   }
-  /// Called when the scheduler ends.  After it no process comes, and none is under way.
+  /// Closes the gate, and waits for the tickets under way: after that no process comes.  Called
+  /// when the scheduler ends.
   void end() noexcept {
     close();
     if (!gate_) return;
@@ -137,10 +141,11 @@ class submissions {
     spare_node spare_;
     thunk process_ = thunk::reason::quiescent;
   };
-  /// Called under the gate's lock, as is send().  Throws bad_alloc.
+  /// Makes an internal process, to be sent later.  Called under the gate's lock, as is send().
+  /// Throws bad_alloc.
   [[nodiscard]] prepared prepare(internal_task what) { return {*this, what}; }
-  /// Throws only on a backend that is no reserving_backend, if its put throws; then nothing was
-  /// sent.
+  /// Puts the internal process, if the run still accepts it (SUBMIT-4).  Throws only if the backend
+  /// is no reserving_backend and its put throws; then nothing was sent.
   void send(prepared& p) {
     if (!gate_->accepts_internal || !p.is_there()) return;
     count_internal(true);
@@ -158,7 +163,7 @@ class submissions {
   }
 
  private:
-  /// Counts an internal process as long as its frame exists.
+  /// Lies in the frame of an internal process: counts the process down when the frame is destroyed.
   class counted {
    public:
     explicit counted(submissions& s) noexcept : home(&s) {}
@@ -174,7 +179,7 @@ class submissions {
     co_return;
   }
   [[nodiscard]] thunk make_internal(internal_task what) {
-    count_internal(true);  // if there is no memory, the frame counts it down
+    count_internal(true);  // if there is no memory, `counted` counts it down
     auto const frame = first_frame_of(runs(counted(*this), what));
     thunk t(host_.new_process_outside(process_id::internal(++internal_made_), frame));
     count_internal(false);  // it is not sent yet
@@ -192,7 +197,7 @@ class submissions {
   admission const& room_;
   std::shared_ptr<submission_gate> const gate_;
   std::uint64_t internal_made_ = 0;  // under the gate's mutex
-  prepared ask_again_;               // the same; prepared while there is a submitter
+  prepared ask_again_;               // under that mutex, too; there while a submitter exists
 };
 
 inline void submission_gate::leave() noexcept {

@@ -22,9 +22,9 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
 
   static constexpr bool starts = std::is_same_v<O, typename E::start>;
   static constexpr bool awaits = requires(O& o) { o.how; };
-  /// Whether the operation reads state of others: whether tasks have ended, whether the body of
-  /// their scope has ended, whether it is cancelled.  Then it is a step of its own where schedules
-  /// are explored in small steps.
+  /// Whether the operation reads state that other processes write: whether tasks or the body of a
+  /// scope have ended, or whether a scope is cancelled.  Such an operation is a step of its own
+  /// where schedules are explored in small steps.
   static constexpr bool looks_at_others =
       awaits || std::is_same_v<O, typename E::enter> || std::is_same_v<O, typename E::leave>;
 
@@ -64,7 +64,8 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
     return control_slow(s, o, leaf, waiting);
   }
   using drop_function = void(void* scheduler, process& p, pending_operation const& self) noexcept;
-  /// The function for a process that is dropped at the end of a scope; else null.
+  /// For `leave`, the function that takes over a process which is dropped while the operation is
+  /// pending (pending_operation.hpp); else null.
   static constexpr drop_function* drop() noexcept {
     if constexpr (std::is_same_v<O, typename E::leave>)
       return [](void* scheduler, process& p, pending_operation const& self) noexcept {
@@ -73,7 +74,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
     else
       return nullptr;
   }
-  /// Called in the turn of the process (clause_dispatch.hpp).
+  /// Performs an operation that was put off, in a later turn of its process.
   static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
                                                  pending_operation const& self) {
     S& s = *static_cast<S*>(scheduler);
@@ -84,7 +85,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
       if constexpr (awaits)
         if (!keeps_log(p) && have_ended(o, waiting)) return self.leaf;
       return control_slow(s, o, self.leaf, waiting);
-    } catch (...) {  // before the process was suspended
+    } catch (...) {  // thrown before the process was suspended
       waiting.fail(std::current_exception());
       return self.leaf;
     }
@@ -108,7 +109,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
         return enter_scope(s, *o.what, leaf, waiting, info_of<O>);
       } else {
         auto& w = *o.what;
-        // The leaf of a scope was set when the scope was opened: its tasks read it meanwhile.
+        // The leaf of a scope was set when the scope was opened, and its tasks may be reading it.
         if constexpr (std::is_same_v<O, typename E::wait>) w.leaf = leaf;
         w.waiting = &waiting;
         w.operation = &info_of<O>;
@@ -121,8 +122,9 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
       }
     }
   }
-  /// Throws if the process cannot be suspended here: it may have to be later, when that can no
-  /// longer be refused.  Returns the frame to resume if it has diverged from its log, else null.
+  /// Throws if the process cannot be suspended here.  The process may have to be suspended later,
+  /// while it does tasks or waits for them, and then it is too late to throw.  Returns the frame to
+  /// resume if the process has diverged from its log, else null.
   [[gnu::noinline]] static std::coroutine_handle<> require_suspendable(S& s, O& o,
                                                                        std::coroutine_handle<> leaf,
                                                                        result_slot<R>& waiting) {

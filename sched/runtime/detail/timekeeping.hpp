@@ -25,7 +25,7 @@ template <class S>
   instant const from = current_time(s);
   return d < instant::max() - from ? from + d : instant::max();
 }
-/// False if the alarm's process is cancelled, and must not wait.  Throws bad_alloc.
+/// Sets an alarm.  False if the alarm's process is cancelled, and must not wait.  Throws bad_alloc.
 template <class S>
 [[nodiscard]] bool set_alarm(S& s, alarm& a) {
   bool is_next = false;
@@ -49,7 +49,7 @@ template <class S>
   wake_due(s);
   return true;
 }
-/// Takes the next process while there are alarms.
+/// Takes the next process, and wakes the processes whose alarms are due meanwhile.
 template <class S>
 [[gnu::noinline]] thunk take_in_time(S& s) noexcept {
   static constexpr std::uint8_t steps_per_look = 32;  // reading the clock costs two or three steps

@@ -19,40 +19,43 @@
 namespace weft::detail {
 
 /// All lists on which processes of a scheduler wait, and how a cancellation finds the cancelled
-/// processes on them while the others go on: a waiting process is woken, and a process about to
-/// wait does not wait.
+/// processes on them while other processes run: a cancelled process that waits is woken, and one
+/// that is about to wait does not wait.
 ///
 ///   CANCEL-1  A canceller first marks the group, or all processes, as cancelled, where
 ///       cancellation_state sees it; then adds a reason for attention; then looks at each list
 ///       under the list's lock, even if nothing seems to wait there.
 ///   CANCEL-2  A process checks for cancellation under the lock of the list that it enters, before
 ///       it links itself in: whether there is a reason for attention, and then whether it is
-///       cancelled itself.  Of canceller and process, the second to hold the lock sees the writes
-///       of the first.  So the canceller finds the process, or the process is refused, whatever the
-///       memory order of CANCEL-1; neither looks twice, and no cancelled process waits on any list.
-///   CANCEL-3  A process that waits on several lists enters them one after the other.  If it is
-///       found, or refused, at one of them, that is enough: it is taken once (WAITER-1), and goes
-///       on when it is asleep, or has been refused; its operation leaves the other lists
-///       (WAITER-2).
-///   CANCEL-4  A mailbox that was made after the canceller had looked at the registry is known only
-///       to processes that have its address from its maker, and the maker had the registry's lock
-///       after the canceller: so these processes see the marks of CANCEL-1.
+///       cancelled itself.  Of the canceller and the process, the second to hold the lock sees what
+///       the first has written.  So either the canceller finds the process on the list, or the
+///       process is refused; neither looks twice, and no cancelled process stays on a list.  The
+///       memory order of the marks (CANCEL-1) does not matter.
+///   CANCEL-3  A process that waits on several lists enters them one after the other.  It is enough
+///       that the canceller finds it on one list, or that one list refuses it.  A process that is
+///       found is taken once (WAITER-1), and goes on when it is asleep; a process that is refused
+///       goes on in its next turn.  In both cases its operation leaves the other lists (WAITER-2).
+///   CANCEL-4  A mailbox may be made after the canceller has looked at the registry; the canceller
+///       need not look at that mailbox.  The maker held the registry's lock after the canceller, so
+///       it sees the marks of CANCEL-1; and so do all other processes that know the mailbox, since
+///       they know it from the maker.
 ///   CANCEL-5  A process that was taken is put when no lock is held (WAITER-3), without an answer.
-///       Before it goes on it is prepared, and finds there why it was taken.  Meanwhile the
-///       canceller is at work, so the scheduler is not quiescent.
-///   CANCEL-6  An explorer hears of each location from which a process was taken.  That a process
-///       has checked, and that something was marked, is_cancelled_at() reports.
+///       In its turn backend_scheduler::prepare() finds that it is cancelled.  Until the process is
+///       put, the canceller is at work, so the scheduler is not quiescent.
+///   CANCEL-6  An explorer hears of each location from which a process was taken.  It hears from
+///       is_cancelled_at() that a process has checked a group, and from mark_cancelled() that a
+///       group was marked.
 ///   CANCEL-7  On several threads a cancellation scans all waiting processes, whichever group was
 ///       cancelled.  A worker that can tell whether it has other work (BACKEND-8) scans less often:
 ///       after a scan of n processes, and while it has other work, it does not scan again for n
-///       steps.  A cancellation in between leaves a note, and the first worker that has made its
+///       steps.  A cancellation in between leaves a note, and the first worker that has made its n
 ///       steps, or has no other work, scans on behalf of all notes.  So scans cost no more than the
-///       steps that are made, plus time that nothing else needs.  The worker that leaves the note
-///       looks for it when its process stops; until then it runs, so the note is not forgotten by
-///       workers that all sleep.
+///       steps that are made, plus time that nothing else needs.  The worker that leaves a note
+///       looks for it when its process stops.  So a note is not forgotten, even if all other
+///       workers sleep.
 ///
-/// With one thread a group of tasks that is cancelled finds its processes without looking at the
-/// others: task_cancelling.hpp.
+/// With one thread, the processes of a cancelled group of tasks are found without looking at the
+/// other processes: task_cancelling.hpp.
 ///
 /// Not scanned: processes that wait for tasks of their own, since they go on when those have ended
 /// (TASK-4); ready processes; threads outside.
@@ -76,11 +79,11 @@ class wait_registry {
   admission room;
   [[nodiscard]] mailbox_registry& mail() const noexcept { return *mail_; }
 
-  /// Cancels the wait of each process for which `is_meant(process const&)` returns true.  It is
-  /// called under the lock of the list on which the process waits; meanwhile another party may try
-  /// to take the process from another list.  It takes no lock, and the process does not go on
-  /// before it has returned (WAITER-4).  Called on a thread of the scheduler, or when none of them
-  /// runs.
+  /// Cancels the wait of each process for which `is_meant(process const&)` returns true.
+  /// `is_meant` is called under the lock of the list on which the process waits, and takes no lock
+  /// itself.  Meanwhile another party may try to take the process from another list, but the
+  /// process does not go on before `is_meant` has returned (WAITER-4).  cancel_if() is called on a
+  /// thread of the scheduler, or when none of these threads runs.
   ///
   /// O(n) in all waiting processes.  Allocates if more than a few are cancelled.
   template <class IsMeant>
@@ -92,7 +95,7 @@ class wait_registry {
     joins.take_if(is_meant, [this](task_waiter&, process* p) { sink_.make_cancelled(*p); });
     turn_away_if(is_meant, [this](thunk t) { sink_.make_cancelled(*t.release()); });
   }
-  /// Cancels the wait of every process, except for external events.
+  /// Cancels all waits, except those for external events.
   void cancel_all() noexcept {
     gates.cancel_all();
     alarms.cancel_all();
@@ -144,7 +147,8 @@ class wait_registry {
  private:
   static constexpr auto everything = [](process const&) noexcept { return true; };
 
-  /// Cancels the waits of the processes that `take_some(wake_batch&)` takes, until it returns true.
+  /// Cancels the waits of the processes that `take_some(wake_batch&)` takes; calls it until it
+  /// returns true, when it has taken all.
   template <class TakeSome>
   void in_batches(TakeSome take_some) noexcept {
     for (bool were_all = false; !were_all;) {
@@ -153,7 +157,8 @@ class wait_registry {
       taken.for_each([this](process& p) { sink_.make_cancelled(p); });
     }
   }
-  /// Takes processes that wait for room; the processes that they have made are unwound.
+  /// Takes the processes that wait for room and are meant, and calls `f(thunk)` for each.  The new
+  /// processes that they have made are unwound.
   template <class IsMeant, class F>
   void turn_away_if(IsMeant const& is_meant, F f) {
     auto* t = room.turn_away(is_meant);

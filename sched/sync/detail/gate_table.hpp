@@ -30,17 +30,18 @@ namespace weft::detail {
 /// Entering, leaving and waking one process are O(1).  Nothing is allocated.
 class gate_table final : public gate_home {
  public:
-  /// `wakes`: how many waiters a release makes ready, to check whether they get the object.
+  /// `wakes`: 1 if a release wakes the longest waiting process only; else it wakes all that could
+  /// be first (wake_candidates()).
   gate_table(ready_sink& sink, bool several_threads, unsigned wakes) noexcept
       : sink_(sink), several_threads_(several_threads), wakes_(wakes) {}
   gate_table(gate_table const&) = delete;
   gate_table& operator=(gate_table const&) = delete;
   ~gate_table() = default;
 
-  /// The waiter's process waits at its gate, unless another party has taken it by now.  The wait is
-  /// `answered` if the gate was woken since the epoch `seen`, and `refused` if
-  /// `is_refused(process const&)`, which is asked under the lock (CANCEL-2).
-  /// Throws std::logic_error if processes of another scheduler wait there.
+  /// Enters the waiter, which holds its process, at its gate.  Another party, such as an alarm, may
+  /// have taken the process by now.  The wait is `answered` if the gate was woken since the epoch
+  /// `seen`, and `refused` if `is_refused(process const&)` is true, which is called under the lock
+  /// (CANCEL-2).  Throws std::logic_error if processes of another scheduler wait there.
   template <class IsRefused>
   [[nodiscard]] wait_entry enter(gate_waiter& w, std::optional<std::uint64_t> seen,
                                  IsRefused const& is_refused) {
@@ -50,13 +51,14 @@ class gate_table final : public gate_home {
     note_access(&g, w.is_in_line);
     if (is_refused(w.parked.waiting_process())) return wait_entry::refused;
     if (!g.first_) link(g);
-    // [7] seq_cst: pairs with [8] of gate.hpp.  Either a release sees this gate's home, or this
-    // process sees the new epoch.
+    // [7] seq_cst: pairs with [8] of gate.hpp.  This process sets the home before it reads the
+    // epoch; a release changes the epoch before it reads the home.  So either the release sees the
+    // home, or this process sees the new epoch.
     if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {
       if (!g.first_) unlink(g);
       return wait_entry::answered;
     }
-    w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its setter reads it unlocked
+    w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
     w.previous_ = std::exchange(g.last_, &w);
     w.next_ = nullptr;
     (w.previous_ ? w.previous_->next_ : g.first_) = &w;
@@ -69,8 +71,8 @@ class gate_table final : public gate_home {
     auto const locked = lock();
     require_ours(g);
     note_access(&g, true);
-    // [2] release: a process that finds a greater epoch ([1] of gate.hpp) sees what was done
-    // before the wake.
+    // [2] release: pairs with [1] of gate.hpp: a process that finds a greater epoch sees what was
+    // done before the wake.
     g.epoch_.fetch_add(1, std::memory_order_release);
     wake_longest_waiting(g, most);
   }
@@ -81,7 +83,8 @@ class gate_table final : public gate_home {
     note_access(w.at, true);
     return leave(w);
   }
-  /// Takes the processes for which `is_meant(process const&)`.  False if `to` has no room for all.
+  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
+  /// False if `to` has no room for all of them; then some are left.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     auto const locked = lock();
@@ -107,13 +110,14 @@ class gate_table final : public gate_home {
     while (gates_)
       if (process* const p = leave(*gates_->first_)) sink_.make_cancelled(*p);
   }
-  /// Drops every process that waits here: the scheduler ends.
+  /// Called when the scheduler ends: drops every process that waits here.
   void drop_all() noexcept {
     while (gates_)
       if (process* const p = leave(*gates_->first_)) (void)thunk(p);
   }
   [[nodiscard]] bool has_waiters() const noexcept { return gates_ != nullptr; }
-  /// Calls `f(process const&, gate const*)` for each process that waits, while none runs.
+  /// Calls `f(process const&, gate const*)` for each process that waits.  Called while no process
+  /// runs.
   template <class F>
   void for_each_waiter(F f) const {
     for (auto const* g = gates_; g; g = g->next_)
@@ -140,9 +144,10 @@ class gate_table final : public gate_home {
     process* cut_off = nullptr;
     {
       auto const locked = lock();
-      if (w.home_.load(std::memory_order_relaxed)) cut_off = leave(w);  // relaxed: GATE-1
+      if (w.home_.load(std::memory_order_relaxed)) cut_off = leave(w);  // relaxed: under the lock
     }
-    // The frames were unwound together with a handler round them: the process must find that out.
+    // The process still waits, and only the frames inside a handler were unwound, with the
+    // operation: it is put, and finds that the handler has ended.
     if (cut_off) sink_.make_ready(thunk(cut_off));
   }
 
@@ -151,10 +156,10 @@ class gate_table final : public gate_home {
     return {};
   }
 
-  // ---- under the lock
+  // ---- called under the lock
 
   static gate_home* home_of(gate const& g) noexcept {
-    return g.home_.load(std::memory_order_relaxed);  // relaxed: GATE-1
+    return g.home_.load(std::memory_order_relaxed);  // relaxed: under the lock (GATE-1)
   }
   void require_ours(gate const& g) const {
     if (home_of(g) && home_of(g) != this)
@@ -170,25 +175,26 @@ class gate_table final : public gate_home {
   void unlink(gate& g) noexcept {
     (g.previous_ ? g.previous_->next_ : gates_) = g.next_;
     if (g.next_) g.next_->previous_ = g.previous_;
-    // [5] release: the last access to the gate here; ~gate(), which takes no lock then, sees it
-    // ([6] of gate.hpp).
+    // [5] release: the last access to the gate here.  ~gate() reads this null without the lock, and
+    // then sees all accesses before ([6] of gate.hpp).
     g.home_.store(nullptr, std::memory_order_release);
   }
   static void count(gate& g, int more) noexcept {
-    // relaxed: GATE-1.
+    // relaxed: written under the lock (GATE-1).
     g.count_.store(g.count_.load(std::memory_order_relaxed) + static_cast<std::size_t>(more),
                    std::memory_order_relaxed);
   }
   void wake_longest_waiting(gate& g, std::size_t most) noexcept {
     for (bool is_last = !g.first_; most && !is_last;) {
-      is_last = !g.first_->next_;  // read now: the last process that waited may end the gate
+      is_last = !g.first_->next_;  // read now: the last process that waited may destroy the gate
       if (process* const p = leave(*g.first_)) {
         sink_.make_ready(thunk(p, 1));
         --most;
       }
     }
   }
-  /// Wakes the longest waiting process, and all that do not wait in line: any could be first.
+  /// Wakes the longest waiting process, and all others that do not wait in line: any of them could
+  /// be first.
   void wake_candidates(gate& g) noexcept {
     bool has_first = false;
     for (gate_waiter *w = g.first_, *next = nullptr; w; w = next) {
@@ -209,8 +215,8 @@ class gate_table final : public gate_home {
     (w.next_ ? w.next_->previous_ : g.last_) = w.previous_;
     count(g, -1);
     if (!g.first_) unlink(g);
-    // [9] release: the last access to the waiter here; its destructor, which takes no lock then,
-    // sees it ([10] of gate.hpp).
+    // [9] release: the last access to the waiter here.  Its destructor reads this null without the
+    // lock, and then sees all accesses before ([10] of gate.hpp).
     w.home_.store(nullptr, std::memory_order_release);
     return p;
   }
@@ -219,7 +225,7 @@ class gate_table final : public gate_home {
   bool const several_threads_;
   unsigned const wakes_;
   std::mutex mutex_;
-  gate* gates_ = nullptr;  // GATE-2
+  gate* gates_ = nullptr;  // the gates with waiters (GATE-2)
 };
 
 }  // namespace weft::detail

@@ -20,11 +20,12 @@
 namespace weft::detail {
 
 ///   PERMIT-1  A process that gives back first adds to `left_`, then releases the gate.  A process
-///       that finds no permit has read the gate's epoch before.  So one of the two sees the other.
-///   PERMIT-2  All users share the ownership: the object that contains it, holders of permits,
-///       waiters, and processes that are giving back.  So the object may be destroyed before any of
-///       them is done, even by the process that has just taken a permit which another is still
-///       giving back.
+///       that finds no permit has read the gate's epoch before.  So either it finds the permit, or
+///       its wait at the gate returns, because the epoch has changed or the release wakes it.
+///   PERMIT-2  The mutex or semaphore shares the ownership of its permits with guards, waiters, and
+///       processes that are giving back.  So the mutex or semaphore may be destroyed before any of
+///       these is done: even by a process that has just taken a permit, while the process that gave
+///       this permit back is still in give_back().
 class permits final : public gate_owner {
  public:
   enum class kind : bool { mutex, semaphore };
@@ -33,9 +34,10 @@ class permits final : public gate_owner {
   }
   virtual ~permits() = default;
 
-  /// Throws `cancelled` if the object was destroyed.
+  /// Takes a permit if there is one.  Throws `cancelled` if the mutex or semaphore was destroyed.
   [[nodiscard]] bool try_take() {
-    // relaxed: as `left_`, if the epoch has changed; otherwise close() wakes the process.
+    // relaxed: a process that will wait has read the gate's epoch before, by an acquire.  So either
+    // it sees the store of close(), or the release in close() ends its wait, and it looks again.
     if (closed_.load(std::memory_order_relaxed)) throw cancelled();
     std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     while (n != 0)
@@ -52,7 +54,7 @@ class permits final : public gate_owner {
   void set_holder(process_id id, std::source_location since) noexcept {
     holding_.emplace(id, since);
   }
-  /// The caller owns a reference (PERMIT-2).
+  /// Gives back n permits, and wakes waiters.  The caller owns a reference (PERMIT-2).
   void give_back(std::size_t n) noexcept {
     if (n == 1 && holding_) holding_.reset();
     left_.fetch_add(n, std::memory_order_release);  // [2] release: pairs with [1]
@@ -61,7 +63,8 @@ class permits final : public gate_owner {
     else
       freed_.release_all_now(internal());
   }
-  /// Processes that wait, or come later, find `cancelled`.
+  /// Called when the mutex or semaphore is destroyed.  Processes that wait, or come later, find
+  /// `cancelled`.
   void close() noexcept {
     closed_.store(true, std::memory_order_relaxed);  // relaxed: as in try_take()
     freed_.release_all_now(internal());
@@ -86,7 +89,8 @@ class permits final : public gate_owner {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
       co_await located(syncing::wait(from->freed_, seen, for_release()), where);
   }
-  /// As take(); `co_await` yields false if there is no permit by then.
+  /// As take(), but waits until `until` at the latest; `co_await` yields false if there was no
+  /// permit.
   static eff<bool, syncing> take_until(std::shared_ptr<permits> from, instant until,
                                        std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {

@@ -17,8 +17,8 @@
 namespace weft::detail {
 
 /// Makes the running process, which is suspended, wait.  `enter()` puts its waiter on the lists.
-/// If it returns `answered`, the process goes on in its turn; if `refused`, it finds `cancelled`
-/// there; if `waits`, another party may take the process from then on.
+/// If enter() returns `answered`, the process goes on in its next turn; if `refused`, it finds
+/// `cancelled` in that turn; if `waits`, another party takes the process, at any time from then on.
 template <class S, class Enter>
 std::coroutine_handle<> wait(S& s, waiter& w, Enter enter) {
   process& p = s.running();
@@ -33,7 +33,7 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter) {
       throw;
     }
   }
-  if (how == wait_entry::waits || !w.take()) {  // or it was woken meanwhile
+  if (how == wait_entry::waits || !w.take()) {  // or another party has taken the process
     s.on_waiting(p);
     return s.next();
   }
@@ -42,7 +42,7 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter) {
   s.put(s.box(true), put_reason::yielded);
   return s.next();
 }
-/// The same, until an alarm is due.
+/// As wait(), but only until the alarm is due.
 template <class S, class Enter>
 std::coroutine_handle<> wait_until(S& s, waiter& w, alarm& until, Enter enter) {
   return wait(s, w, [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });

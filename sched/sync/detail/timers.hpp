@@ -12,7 +12,8 @@
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/sync/detail/wake_batch.hpp"
 
-/// The alarms of waiting processes: one heap for a scheduler, and no thread for a sleeper.
+/// The alarms of waiting processes: one heap for each scheduler, so that no thread sleeps for a
+/// single process.
 namespace weft::detail {
 
 class timers;
@@ -27,26 +28,26 @@ class alarm {
   inline ~alarm();
 
   [[nodiscard]] instant at() const noexcept { return at_; }
-  /// Called before it is set.
+  /// Changes the instant.  Called before the alarm is set.
   void at(instant t) noexcept { at_ = t; }
 
  private:
   friend class timers;
   instant at_;
   waiter* parked_;
-  std::atomic<timers*> home_ = nullptr;  // while it is on the heap; under its lock
-  std::size_t index_ = 0;                // its index in the heap; under its lock
+  std::atomic<timers*> home_ = nullptr;  // set while it is on the heap; written under the lock
+  std::size_t index_ = 0;                // its index in the heap; under the lock
 };
 
 /// The alarms of a scheduler, the earliest first; of those for the same instant, the one that was
 /// set first.
 ///
-/// Setting one and taking one off are O(log n); thread safe.
+/// Setting an alarm and taking one off are O(log n).  Thread safe.
 ///
 ///   TIMER-1  A heap: the alarm at i is not later than those at 2i + 1 and 2i + 2.  Each alarm
 ///       knows its index.
-///   TIMER-2  On several threads everything is done under one lock, by the waker as well as by the
-///       process that goes on (waiter.hpp, WAITER-2).
+///   TIMER-2  On several threads the heap is accessed under one lock, by wakers and by processes
+///       that go on (waiter.hpp, WAITER-2).
 class timers {
  public:
   timers(ready_sink& sink, bool several_threads) noexcept
@@ -55,7 +56,7 @@ class timers {
   timers(timers const&) = delete;
   timers& operator=(timers const&) = delete;
 
-  /// Whether there is no alarm: a hint on several threads.
+  /// Whether no alarm will ever be due.  A hint on several threads.
   [[nodiscard]] bool empty() const noexcept {
     return next_.load(std::memory_order_relaxed) == never;  // relaxed: a hint
   }
@@ -63,31 +64,32 @@ class timers {
   [[nodiscard]] bool has_waiters() const noexcept { return !heap_.empty(); }
   /// When the next alarm is due; instant::max() if there is none.  A hint on several threads.
   [[nodiscard]] instant next() const noexcept {
-    return instant(instant::duration(next_.load(std::memory_order_relaxed)));  // relaxed: as above
+    return instant(instant::duration(next_.load(std::memory_order_relaxed)));  // relaxed: a hint
   }
 
-  /// Sets an alarm.  Returns false, and sets nothing, once the timers are closed, or if
-  /// `is_refused(process const&)`, which is called under the lock (CANCEL-2 of wait_registry.hpp).
-  /// `is_next`: no other alarm is earlier.  Throws bad_alloc.
+  /// Sets an alarm.  Returns false, and sets nothing, if the timers are closed, or if
+  /// `is_refused(process const&)` is true, which is called under the lock (CANCEL-2 of
+  /// wait_registry.hpp).  Sets `is_next` to whether the alarm is now the first.  Throws bad_alloc.
   template <class IsRefused>
   [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
     auto const locked = lock();
     if (closed_ || is_refused(a.parked_->waiting_process())) return false;
     heap_.push_back({a.at_, ++set_, &a});
-    a.home_.store(this, std::memory_order_relaxed);  // relaxed: only its setter reads it unlocked
+    a.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
     rise(heap_.size() - 1);
     is_next = heap_.front().what == &a;
     note_next();
     if (!has_several_threads_) a.parked_->set_wait_place(process::wait_place::timer, a.parked_);
     return true;
   }
-  /// The alarm's process goes on for another reason, or is unwound.
+  /// Takes off an alarm whose process goes on for another reason, or is unwound.
   void remove(alarm& a) noexcept {
     {
       auto const locked = lock();
       if (a.home_.load(std::memory_order_relaxed)) remove_at(a.index_);  // relaxed: TIMER-2
     }
-    // The frames were unwound together with a handler round them: the process must find that out.
+    // If the process still waits, only the frames inside a handler were unwound, with the
+    // operation: it is put, and finds that the handler has ended.
     if (process* const p = a.parked_->take()) sink_.make_ready(thunk(p));
   }
   /// Takes a process whose alarm is due and that has not been woken otherwise; null if there is
@@ -96,28 +98,29 @@ class timers {
     if (next() > now) return nullptr;
     auto const locked = lock();
     while (!heap_.empty() && heap_.front().at <= now) {
-      // First: once the alarm is off the heap it may be destroyed without the lock, and its waiter
-      // with it [1].
+      // The process is taken first: once the alarm is off the heap, the alarm and its waiter may be
+      // destroyed without the lock [1].
       process* const p = heap_.front().what->parked_->take();
       remove_at(0);
       if (p) return p;
     }
     return nullptr;
   }
-  /// Takes a process, whenever its alarm is due.  Null if there is none.
+  /// Takes a process, even if its alarm is not due yet.  Null if no process has an alarm.
   [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
   /// Cancels the wait of every process here.
   void cancel_all() noexcept {
     while (process* const p = take_any()) sink_.make_cancelled(*p);
   }
-  /// Drops every process that waits here: the scheduler ends.
+  /// Called when the scheduler ends: drops every process that waits here.
   void drop_all() noexcept {
     while (process* const p = take_any()) (void)thunk(p);
   }
 
-  /// Takes the processes for which `is_meant(process const&)`.  False if `to` has no room for all.
-  /// Their alarms stay on the heap until they go on, as when they are woken otherwise: so the other
-  /// alarms keep their places during the loop.
+  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
+  /// False if `to` has no room for all of them; then some are left.  The alarms stay on the heap
+  /// until their processes go on, as when a process is woken by another party: so the loop does not
+  /// change the heap.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     auto const locked = lock();
@@ -128,7 +131,7 @@ class timers {
     return true;
   }
 
-  /// From now on no process waits here.
+  /// From now on set() refuses all alarms.
   void close() noexcept {
     auto const locked = lock();
     closed_ = true;
@@ -162,7 +165,7 @@ class timers {
     return {};
   }
 
-  // ---- under the lock
+  // ---- called under the lock
 
   void put(std::size_t i, entry const& e) noexcept {
     heap_[i] = e;
@@ -193,8 +196,8 @@ class timers {
       sink(last.what->index_);
     }
     note_next();
-    // [1] release: the last access to the alarm here; its destructor, which takes no lock then,
-    // sees it [2].
+    // [1] release: the last access to the alarm here.  Its destructor reads this null without the
+    // lock, and then sees all accesses before [2].
     gone.home_.store(nullptr, std::memory_order_release);
   }
   void note_next() noexcept {
@@ -207,13 +210,13 @@ class timers {
   bool const has_several_threads_;
   std::mutex mutable mutex_;
   std::vector<entry> heap_;  // TIMER-1
-  std::uint64_t set_ = 0;    // how many were set so far
+  std::uint64_t set_ = 0;    // how many alarms were set so far
   bool closed_ = false;
   std::atomic<instant::rep> next_ = never;
 };
 
 inline alarm::~alarm() {
-  // [2] acquire: pairs with [1].
+  // [2] acquire: pairs with [1].  If this reads null, the timers have done their last access.
   if (timers* const home = home_.load(std::memory_order_acquire)) home->remove(*this);
 }
 

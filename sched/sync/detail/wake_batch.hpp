@@ -9,11 +9,11 @@
 
 namespace weft::detail {
 
-/// Processes that were taken from where they waited, with their counts, by a taker that still holds
-/// a lock: it puts them when it holds none (waiter.hpp, WAITER-3).
+/// Processes that a taker has taken off lists, with their counts, while it holds a lock: the taker
+/// puts them when it holds no lock (waiter.hpp, WAITER-3).
 ///
-/// Allocates from the 33rd process on; if there is no memory, the taker puts those that the batch
-/// holds, and begins again.  Used by one thread.
+/// Allocates from the 33rd process on; if there is no memory, the taker puts the processes that the
+/// batch holds, and begins again.  Used by one thread.
 class wake_batch {
  public:
   wake_batch() = default;
@@ -30,14 +30,14 @@ class wake_batch {
     }
     return true;
   }
-  /// There is room for it (reserve_one()).
+  /// Adds a process; reserve_one() has made room for it.
   void add(process& p) noexcept {
     if (count_ != few_.size())
       few_[count_++] = &p;
     else
       more_.push_back(&p);
   }
-  /// In the order in which they were taken.
+  /// Calls `f(process&)` for each process, in the order in which they were taken.
   template <class F>
   void for_each(F f) {
     for (std::size_t i = 0; i != count_; ++i) f(*few_[i]);

@@ -23,21 +23,22 @@
 /// pushing the tasks to resuming their owner.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// Whether the running process can call tasks, whatever they do (TASK-1).
+/// Whether the running process can do tasks as calls, whatever the tasks perform (TASK-1): it is
+/// outside all handlers, and keeps no log.
 template <class S>
 [[nodiscard]] bool can_call_tasks(S& s) noexcept {
   return lazy_backend<typename S::backend_type> && prompt::innermost() == &s &&
          !keeps_log(s.running());
 }
-/// Whether a process that is suspended there is cancelled, and so must not continue.
+/// Whether a process that would continue at `at` is cancelled, and so must not.
 template <class S>
 [[nodiscard]] bool must_stop_at(S& s, continuation at) noexcept {
   if (!s.cancellation.needs_attention() || !s.cancellation.includes(at)) return false;
   if (s.cancellation.is_of_all()) s.cancellation.note_found();
   return true;
 }
-/// The running process is cancelled: it stops at that operation, and finds `cancelled` as at any
-/// other.
+/// For a running process that is cancelled: suspends it at that operation, where it finds
+/// `cancelled` as at any other.
 template <class S>
 std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
                                        result_slot_base& waiting,
@@ -70,7 +71,8 @@ template <class S>
   if (s.has_alarms()) wake_due(s);
   return s.worker().has_other_work();
 }
-/// The running process yields, and then begins that frame, whose answer goes to `waiting`.
+/// The running process yields, and begins `frame` in its next turn.  The answer of the yield, which
+/// nothing reads, goes to `waiting`.
 template <class S>
 std::coroutine_handle<> yield_before(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
                                      operation_info const& operation) noexcept {
@@ -90,9 +92,9 @@ void begin_join(S& s, process& owner, join& j) noexcept {
   j.first_number = owner.next_child_number(j.count);
   j.some_were_left.store(false, std::memory_order_relaxed);  // relaxed: not shared yet
 }
-/// The owner calls the first task now and pushes the others as lazy tasks.  The newest is reclaimed
-/// first, so the tasks are done in their order.  `others`: their number, known when compiled for a
-/// join of two.
+/// The owner calls the first task now and pushes the others as lazy tasks.  It pushes the last one
+/// first, as the newest is reclaimed first: so the tasks are done in their order.  `others`: how
+/// many are pushed; a compile-time constant for a join of two.
 template <class S, class Others>
 [[gnu::always_inline]] inline std::coroutine_handle<> push_and_call(S& s, join& j, void* evidence,
                                                                     Others others) {
@@ -117,8 +119,8 @@ template <class S>
   s.worker().announce_lazy();
   return first.release();
 }
-/// The process can call tasks.  The common case is a join of two light tasks; other cases are
-/// noinline, so that this one spills few registers.
+/// Does the tasks of a join, for a process that can call tasks.  The common case is a join of two
+/// light tasks; other cases are noinline, so that the common case spills few registers.
 template <class S>
 std::coroutine_handle<> do_all(S& s, join& j) {
   worker_state& w = s.here();
@@ -138,7 +140,8 @@ template <class S>
   j.tasks->first_frame_here().evidence = evidence;
   return j.tasks->release();
 }
-/// For a process that cannot call tasks, tasks that are not light, or a check that is due (TASK-6).
+/// The general case: also for a process that cannot call tasks, tasks that are not light, a check
+/// that is due (TASK-6), or a cancellation that needs attention.
 template <class S>
 [[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
   if (must_stop_at(s, j.leaf)) [[unlikely]] {
@@ -166,7 +169,7 @@ void push_all_but_first(S& s, join& j) noexcept {
     push_lazy_tasks(s.worker(), others,
                     [t = j.tasks + j.count]() mutable -> lazy_task* { return --t; });
     j.left = static_cast<std::int32_t>(others);
-  } catch (...) {  // no memory: the owner does them, from the second on
+  } catch (...) {  // no memory: the owner calls them without a push
     j.not_pushed = others;
   }
 }
@@ -179,7 +182,8 @@ std::coroutine_handle<> begin_as_processes(S& s, join& j) {
     if (thunk begun = t->promote()) s.put(std::move(begun), put_reason::started);
   return wait_for_others(s, j).resolve();
 }
-/// Pushes a reclaimed lazy task back.  Thieves may have looked meanwhile and not seen it.
+/// Pushes a reclaimed lazy task back, and announces it like a new one: thieves may have looked
+/// meanwhile, and not have seen it (BACKEND-6).
 template <class S>
 void put_back(S& s, lazy_task& t) noexcept {
   push_lazy_tasks(s.worker(), 1, [&] { return &t; });  // there is room
@@ -187,8 +191,9 @@ void put_back(S& s, lazy_task& t) noexcept {
 
 // ---- a task becomes a process (TASK-2)
 
-/// Called by the worker that has taken the task, and will put or run its process.  Returns an empty
-/// thunk if the task is not to be done, or there is no memory: then it is settled.
+/// Makes a process of the task.  Called by the worker that has taken the task, and will put or run
+/// the process.  If the task is not to be done, or there is no memory, settles the task and returns
+/// an empty thunk.
 template <class S>
 thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
@@ -224,11 +229,12 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
 
 // ---- a task ends
 
-/// In the common case the owner called the task and it succeeded: returns what the owner does next.
+/// Called when the last frame of a task has ended.  Returns what runs next: in the common case, in
+/// which the owner has called the task and the task has succeeded, what the owner does next.
 template <class S>
 continuation end_task(S& s, task& t) noexcept {
   join& j = t.of();
-  // A canceller adds a reason for attention.
+  // If the join is cancelled, its canceller has added a reason for attention.
   if (t.host || t.has_failed() || s.cancellation.needs_attention()) [[unlikely]]
     return end_task_slow(s, t);
   if constexpr (lazy_backend<typename S::backend_type>)
@@ -256,8 +262,8 @@ template <class S>
   count_ended(s, j);
   return p.end_from_task();
 }
-/// Where schedules are explored: the end of a task comes after the events of its process, or is a
-/// step of its own.
+/// Where schedules are explored: defers the end of a task until the events of its process have
+/// taken effect, or to a step of its own.  Returns whether it was deferred.
 template <class S, class Task>
 bool defers_task_end(S& s, Task& t, bool is_a_step) noexcept {
   static constexpr auto is_over = [](void* scheduler, void* task) noexcept {
@@ -271,7 +277,7 @@ void end_deferred_task(S& s, task& t) noexcept {
   if (t.has_failed()) cancel_group(s, t.of());
   count_ended(s, t.of());
 }
-/// The task's frames have been unwound.
+/// Called when the task's frames have been unwound.  Returns what stands outside.
 template <class S>
 continuation drop_task(S& s, task& t) noexcept {
   continuation const outside = t.outside();
@@ -280,12 +286,14 @@ continuation drop_task(S& s, task& t) noexcept {
   count_ended(s, t.of());
   return outside;
 }
-/// A task that another worker took has ended (TASK-3).
+/// Counts the end of a task that became a process (TASK-3).  The last one makes the owner ready, if
+/// it waits.
 template <class S>
 void count_ended(S& s, join& j) noexcept {
   note_access(&j.word, true);
-  // [1] release: pairs with [2] and [3]: the owner sees what was done.  acquire: the worker that
-  // resumes the owner has seen what all tasks did.
+  // [1] release: pairs with [2] and [3]: the owner sees what the task did.  acquire: pairs with
+  // itself and with [3]: the worker that resumes the owner has seen what all tasks did, and finds
+  // the owner suspended.
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.held_unwinding) return continue_unwinding(j);
   j.waiting->set();
@@ -299,7 +307,8 @@ void count_ended(S& s, join& j) noexcept {
 
 // ---- what the owner does next
 
-/// A task that the owner called has ended; the join may be cancelled, and tasks may be left.
+/// Returns what the owner does after a task that it called.  The join may be cancelled, and tasks
+/// may be left.
 template <class S>
 [[gnu::noinline]] continuation call_next(S& s, join& j) noexcept {
   bool const goes_on = !j.is_cancelled() && !must_stop_at(s, continuation(*j.tasks));
@@ -315,8 +324,9 @@ template <class S>
     }
   return call_rest(s, j, goes_on);
 }
-/// The newest lazy task, if there is one, is not of this join.  The remaining tasks of the join
-/// were taken by other workers, or lie below tasks that were started later, and have their turn.
+/// As call_next(), when the newest lazy task is not of this join, or there is none.  Then other
+/// workers have taken the join's remaining tasks, or these lie below tasks that were started later,
+/// and become processes in their turn.
 template <class S>
 [[gnu::noinline]] continuation finish_without_lazy(S& s, join& j, lazy_task* newest) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)
@@ -332,7 +342,7 @@ continuation call_rest(S& s, join& j, bool goes_on) noexcept {
     if (goes_on) return --j.not_pushed, t.release();
     t.set_fate(task::fate::not_done);
   }
-  // [2] acquire: pairs with [1].
+  // [2] acquire: pairs with [1]: if all tasks have ended, the owner sees what they did.
   if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left)
     return wait_for_others(s, j);
   j.waiting->set();
@@ -347,7 +357,8 @@ template <class S>
   j.here.of = &j;
   s.waits.joins.enter(j.here);
   cancel_with_owner(s, j);
-  // [3] acquire: pairs with [1].  release: the worker that resumes the owner finds it suspended.
+  // [3] acquire: pairs with [1]: if all tasks have ended, the owner sees what they did.  release:
+  // pairs with [1]: the worker that resumes the owner finds it suspended.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
     (void)s.waits.joins.leave(j.here);
     s.on_wait_cancelled(p);

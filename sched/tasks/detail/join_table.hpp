@@ -17,23 +17,24 @@
 ///
 ///   JOIN-1  The list of waiters, and each task's list of its waiters, are accessed under `mutex_`,
 ///       if there are several threads.
-///   JOIN-2  A waiter for several tasks is on the list of the first that has not ended; when that
-///       has ended, on the list of the next.
+///   JOIN-2  A waiter for several tasks is on the list of the first task that has not ended; when
+///       that task ends, the waiter moves to the list of the next one that has not.
 ///   JOIN-3  When a task with waiters ends, they are first taken off its list, and then it is
 ///       marked as ended: after that the task may be destroyed.  Both happen under the lock; the
-///       waiters are put after it (WAITER-3 of waiter.hpp).
+///       waiters' processes are put when the lock is released (WAITER-3 of waiter.hpp).
 namespace weft::detail {
 
 class task_group;
 class join_table;
 struct waitable_task;
 
-/// A process that waits for tasks; it lies in the process's frame, or in the group that it waits
-/// for.
+/// Stands for a process that waits for tasks.  Lies in the frame of that process, or in the group
+/// for which the process waits.
 class task_waiter {
  public:
   task_waiter() = default;
-  /// `stays`: whether it waits to the end, whatever happens (TASK-4 of task.hpp).
+  /// `stays`: whether the process waits until the tasks have ended, even if it is cancelled (TASK-4
+  /// of task.hpp).
   explicit task_waiter(bool stays) noexcept : stays_(stays) {}
   task_waiter(task_waiter&& other) noexcept : stays_(other.stays_) {}  // before it waits
   task_waiter& operator=(task_waiter&&) = delete;
@@ -42,14 +43,14 @@ class task_waiter {
   [[nodiscard]] bool stays() const noexcept { return stays_; }
 
   task_group* of = nullptr;      // if it stays: the group it waits for
-  task_group* leaves = nullptr;  // instead: a group that holds up an unwinding
+  task_group* leaves = nullptr;  // instead of `of`: a group that holds up an unwinding
   waiter parked;
 
  private:
   friend class join_table;
   bool const stays_ = true;
-  std::atomic<join_table*> home_ = nullptr;  // while it is on the list; under its lock
-  waitable_task* for_ = nullptr;             // JOIN-2
+  std::atomic<join_table*> home_ = nullptr;  // the table that it is in; set under the lock
+  waitable_task* for_ = nullptr;             // the task on whose list it is (JOIN-2)
   // Set when it enters a list, or is taken.
   task_waiter* next_;
   task_waiter* previous_;
@@ -69,7 +70,7 @@ struct waitable_task {
 
   task_state<> state;
   waitable_task* next = nullptr;      // of the same handle; set before a process waits
-  task_waiter* first_here = nullptr;  // JOIN-1
+  task_waiter* first_here = nullptr;  // its waiters (JOIN-1)
 };
 
 class join_table {
@@ -96,7 +97,7 @@ class join_table {
     link(w);
     return wait_entry::waits;
   }
-  /// Waits for that task alone.  False if it has ended.
+  /// The waiter's process waits for that task alone.  False if the task has ended.
   [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept {
     auto const locked = lock();
     w.waits_for_one_ = true;
@@ -112,13 +113,13 @@ class join_table {
     unlink(w);
     return p;
   }
-  /// The waiter is destroyed while it is on the list: the frames in which it waits have been cut
-  /// off, and its process must find that out.
+  /// Called when a waiter is destroyed while it is on the list: the frames in which its process
+  /// waits have been cut off.  Makes the process ready, so that it finds that out.
   void on_end(task_waiter& w) noexcept {
     if (process* const p = leave(w)) sink_.make_ready(thunk(p));
   }
-  /// The task has ended.  Calls `put(w, its process)` for each waiter that goes on.  True if no
-  /// reference to the task is left.
+  /// Marks the task as ended.  Calls `put(w, its process)` for each waiter `w` that goes on.  True
+  /// if no reference to the task is left.
   template <class Put>
   [[nodiscard]] bool ends(waitable_task& t, Put put) noexcept {
     note_access(&t, true);
@@ -149,7 +150,8 @@ class join_table {
     for (auto const* w = first_; w; w = w->next_)
       if (w->parked.is_waiting()) f(w->parked.waiting_process());
   }
-  /// Takes and puts the waiters that need not stay and for which `is_meant(process const&)`.
+  /// Takes the waiters that need not stay and whose process `is_meant(process const&)`, and calls
+  /// `put` for each.
   template <class Pred, class Put>
   void take_if(Pred const& is_meant, Put put) noexcept {
     task_waiter* taken = nullptr;
@@ -180,7 +182,8 @@ class join_table {
     bool was_any = false;
     for (task_waiter* w = first_; w; w = w->next_) {
       if (!w->of) continue;
-      // The process is not taken, but it does not go on while it is asked (WAITER-4 of waiter.hpp).
+      // The process is not taken, but it does not go on while `is_meant` looks at it (WAITER-4 of
+      // waiter.hpp).
       (void)w->parked.take_if([&](process const& p) noexcept {
         if (is_meant(p)) was_any |= mark(*w->of);
         return false;
@@ -208,12 +211,12 @@ class join_table {
     leave_task(w);
     (w.previous_ ? w.previous_->next_ : first_) = w.next_;
     if (w.next_) w.next_->previous_ = w.previous_;
-    // [1] release: the last access to the waiter here; its destructor, which takes no lock then,
-    // sees it [2].
+    // [1] release: pairs with [2].  This is the last access to the waiter here: its destructor,
+    // which takes no lock if it finds null, comes after it.
     w.home_.store(nullptr, std::memory_order_release);
   }
-  /// Collects the waiter to be put.  If another party has taken the process, the waiter may be
-  /// destroyed afterwards.
+  /// Takes the waiter off the list, and collects it to be put.  If another party has taken its
+  /// process, only takes it off: the waiter may be destroyed afterwards.
   void take_off(task_waiter& w, task_waiter*& taken) noexcept {
     process* const p = w.parked.take();
     if (p || w.leaves)
@@ -256,11 +259,11 @@ class join_table {
   ready_sink& sink_;
   bool const several_threads_;
   std::mutex mutable mutex_;
-  task_waiter* first_ = nullptr;  // JOIN-1
+  task_waiter* first_ = nullptr;  // all waiters (JOIN-1)
 };
 
 task_waiter::~task_waiter() {
-  // [2] acquire: pairs with [1].
+  // [2] acquire: pairs with [1]: the last access of the table happens before the destruction.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 

@@ -25,15 +25,15 @@
 ///   RANGE-1  If the result does not depend on the division, and no piece waits, the worker that
 ///       does a piece checks after each grain whether the half that it pushed last was taken.  If
 ///       so, everything that it pushed was taken, as thieves take the oldest first, and it pushes
-///       half of what is left.  So without helpers there is one division for each bit of the number
-///       of pieces, and otherwise as many as thieves ask for.
-///   RANGE-2  Otherwise the range is divided down to the grain before anything is done.  Under
-///       RANGE-1, too, that happens where tasks are processes from the beginning, as where
-///       schedules are explored.
+///       half of what is left.  So without thieves there is one division for each bit of the number
+///       of pieces, and with thieves as many more as they cause.
+///   RANGE-2  Otherwise the range is divided down to the grain before anything is done.  A range
+///       under RANGE-1 is divided in this way, too, if its tasks are processes from their
+///       beginning, as where schedules are explored.
 ///
 /// Source of RANGE-1: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, Lazy binary-splitting: a
-/// run-time adaptive work-stealing scheduler, PPoPP 2010, doi:10.1145/1693453.1693479; which asks
-/// the deque.
+/// run-time adaptive work-stealing scheduler, PPoPP 2010, doi:10.1145/1693453.1693479.  There the
+/// worker asks the deque whether it is empty.
 namespace weft::detail {
 
 /// The default grain (sched/tasks/parallel.hpp).
@@ -56,16 +56,18 @@ inline void flatten(std::vector<exceptions::failure>& into, exceptions::failure 
 /// Whether the second half of a divided range was taken by another worker.
 using taken_flag = std::atomic<bool>;
 
-/// A range that was divided into two tasks, in the frame that divided it.
+/// The division of a range into two tasks.  It lies in the frame that has divided the range.
 class division {
  public:
   /// `newest`: the flag of the half that this worker pushed last; null if all that it pushed was
   /// taken.
   explicit division(taken_flag const* newest) noexcept : newest_(newest) {}
 
-  /// The flag to check by the task that begins one of the halves; null as above.
+  /// The flag that the task of one half checks after each grain; null if all that its worker pushed
+  /// was taken.
   taken_flag const* newest_for(bool is_second) noexcept {
-    // Begun as a process: by a worker that has nothing to do, or where lazy tasks are not kept.
+    // The half was begun as a process: by a worker that had nothing else to do, or because the
+    // backend keeps no lazy tasks.
     if (halves[is_second].host) {
       if (is_second) is_taken_.store(true, std::memory_order_relaxed);  // relaxed: seen eventually
       return nullptr;
@@ -81,9 +83,9 @@ class division {
 };
 
 /// The pieces of a range, in the awaiting frame.  `Work` does one piece, from one iterator to
-/// another: do_all(from, to), or it awaits do_one(element) for each element; then it combines the
-/// results of two pieces by join(a, b), and ends with finish().  It is called by several threads at
-/// once.
+/// another, by do_all(from, to); or, if `Work::awaits`, do_one(element) is awaited for each
+/// element.  join(a, b) combines the results of two pieces, and finish() gives the result of all.
+/// Several threads call these functions at once.
 template <class View, class Work>
 class range_job {
   using T = typename Work::result;
@@ -116,7 +118,7 @@ class range_job {
       return refused<void>();
     }
   }
-  /// Called when all have ended.
+  /// Yields the result, or throws.  Called when all tasks have ended.
   auto finish() {
     if (size_ != 0 && !answer_.value()) [[unlikely]]
       throw_errors();
@@ -131,7 +133,7 @@ class range_job {
   struct in<row<Es...>> {
     using computation = eff<T, Es...>;
 
-    /// Halved down to the grain (RANGE-2).
+    /// Does a part of the range; halves it down to the grain first (RANGE-2).
     static computation run_divided(range_job& all, std::size_t from, std::size_t to) {
       all.require_success();
       try {
@@ -155,7 +157,7 @@ class range_job {
       }
     }
 
-    /// Halved while other workers take the halves (RANGE-1).
+    /// Does a part of the range; halves it as long as other workers take the halves (RANGE-1).
     static computation run_lazily(range_job& all, std::size_t from, std::size_t to, division* of,
                                   bool is_second) {
       all.require_success();

@@ -82,7 +82,7 @@ template <class S>
 void end_deferred_task(S& s, task_record& r) noexcept {
   settle_record(s, r);
 }
-/// The task's frames have been unwound.
+/// Called when the task's frames have been unwound.  Returns what stands outside.
 template <class S>
 continuation drop_task(S& s, task_record& r) noexcept {
   continuation const outside = r.outside();
@@ -90,7 +90,8 @@ continuation drop_task(S& s, task_record& r) noexcept {
   settle_record(s, r);
   return outside;
 }
-/// The task has ended, or will not be done: its scope and its waiters learn it (SCOPE-1, SCOPE-3).
+/// Called when the task has ended, or will not be done: tells its scope and its waiters (SCOPE-1,
+/// SCOPE-3).
 template <class S>
 void settle_record(S& s, task_record& r) noexcept {
   remove_hosted(s, r);
@@ -110,8 +111,8 @@ void settle_record(S& s, task_record& r) noexcept {
   };
   if (s.waits.joins.ends(r, put_waiter)) release_record(s, r);
 }
-/// The task failed, or it was not done: because it is cancelled, for lack of memory, or because its
-/// continuation was dropped, which is no error.
+/// Notes in the scope that a task has failed, or was not done.  It was not done because it is
+/// cancelled, for lack of memory, or because its continuation was dropped, which is no error.
 template <class S>
 [[gnu::noinline]] void note_bad_end(S& s, task_record& r, scope_core& c) noexcept {
   using fate = any_task::fate;
@@ -122,17 +123,19 @@ template <class S>
   if (!r.has_handle)
     c.add_error(r.id(), r.fate_of_run() == fate::ends ? r.error()
                                                       : std::make_exception_ptr(std::bad_alloc()));
-  // With a handle the error is for its holder, as long as the body of the scope may await it.
+  // The error of a task with a handle is for the holder of the handle, as long as the body of the
+  // scope may await it.
   if (r.has_handle) note_access(&c.count, false);
-  if (!r.has_handle || !c.body_is_open.load(std::memory_order_relaxed))  // relaxed: as declared
+  if (!r.has_handle || !c.body_is_open.load(std::memory_order_relaxed))  // relaxed: seen eventually
     cancel_group(s, c);
 }
-/// The task has ended, and no handle or scope refers to it.
+/// Destroys a task that has ended, and to which no handle or scope refers.  If it has no scope and
+/// no process has waited for it, its error counts as that of a process.
 template <class S>
 void release_record(S& s, task_record& r) noexcept {
   bool const has_no_scope = !r.of();
   if (has_no_scope) note_access(static_cast<waitable_task*>(&r), false);
-  // relaxed: a process that has looked has dropped its reference since.
+  // relaxed: a process that has set the flag has dropped its reference since, which orders the two.
   if (has_no_scope && !r.was_awaited.load(std::memory_order_relaxed)) {
     if (r.error()) s.fail(r.id(), r.error());
     if (r.fate_of_run() == any_task::fate::no_memory)
@@ -144,7 +147,8 @@ void release_record(S& s, task_record& r) noexcept {
 
 // ---- waiting for a handle
 
-/// Calls the first task that the process waits for, if that is its newest lazy task.  Null if not.
+/// Calls the first task that the process waits for, if that is its newest lazy task: returns the
+/// frame of the task.  Null if it is not.
 template <class S>
 std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>) {
@@ -225,8 +229,9 @@ std::coroutine_handle<> enter_scope(S& s, scope_core& c, std::coroutine_handle<>
 /// The clause of tasking<...>::leave: the body has ended.
 template <class S>
 std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
-  note_access(&c.count, true);                             // also covers body_is_open
-  c.body_is_open.store(false, std::memory_order_release);  // [2] of scope_core.hpp
+  note_access(&c.count, true);  // stands for body_is_open as well
+  // As [2] of scope_core.hpp: a canceller that reads it sees the tasks that the body has started.
+  c.body_is_open.store(false, std::memory_order_release);
   return leave_on(s, c).resolve();
 }
 /// At the end of its scope the owner calls the lazy tasks of the scope; then it waits for the
@@ -269,9 +274,10 @@ continuation leave_on(S& s, scope_core& c) noexcept {
   c.waiting->set_word(1);
   return c.leaf;
 }
-/// Whether the scope has tasks that have not ended (SCOPE-2).  If so, c.here is on the list of one
-/// of them, or waits for the count, and the task that ends the wait is told.  If the caller is not
-/// the owner and the answer is yes, the scope may be destroyed by then.
+/// Returns whether the scope has tasks that have not ended (SCOPE-2).  If so, `c.here` waits for
+/// one of these tasks, or for the count to become zero, and the task that ends this wait goes on
+/// from there (settle_record(), on_all_ended()).  If it returns true and the caller is not the
+/// owner, the scope may have been destroyed already.
 template <class S>
 bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
   for (;;) {
@@ -292,13 +298,14 @@ bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
     }
   }
 }
-/// A task that the scope counts has ended.
+/// Counts the end of a task without a handle.
 template <class S>
 void count_ended(S& s, scope_core& c) noexcept {
   note_access(&c.count, true);
   if (c.count.end_one()) on_all_ended(s, c);
 }
-/// The task or the count that the end of the scope waited for has ended; there may be more.
+/// Called when the end of the scope waited for a task, or for the count, and that task has ended,
+/// or the count is zero.  Other tasks may be left.
 template <class S>
 void on_all_ended(S& s, scope_core& c) noexcept {
   if (c.held_unwinding) {
@@ -308,10 +315,11 @@ void on_all_ended(S& s, scope_core& c) noexcept {
   }
   recheck_scope(s, c, *s.waits.joins.leave(c.here));
 }
-/// The owner was taken from the end of its scope.  With one thread it is made ready only when the
-/// scope has no task left: so a scheduler that ends, and drops ready processes, leaves no scope
-/// open.  With several threads the owner checks itself: no other thread can, as the scope may be
-/// destroyed as soon as the owner is known to wait.
+/// For an owner that was taken from the end of its scope.  With one thread it is made ready only
+/// when the scope has no task left: so a scheduler that ends, and drops ready processes, leaves no
+/// scope open.  With several threads it is made ready at once, and checks the scope in its turn.
+/// Another thread cannot check for it: once the owner is parked again, others may resume it, and
+/// the scope may be destroyed.
 template <class S>
 void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   if (s.tasks_.is_ending) return drop_owner(s, c, owner);
@@ -322,8 +330,8 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   }
   s.put(thunk(&owner, !S::on_several_threads), put_reason::woken);
 }
-/// No process runs any more, and the owner was at the end of its scope: it is destroyed after the
-/// tasks in the scope.
+/// For an owner at the end of its scope, when no process runs any more: the owner is destroyed
+/// after the tasks in the scope.
 template <class S>
 void drop_owner(S& s, scope_core& c, process& p) noexcept {
   c.held_unwinding = &p;

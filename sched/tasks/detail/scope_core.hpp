@@ -37,7 +37,8 @@ class scope_runner : public task_runner {
  public:
   /// Starts a task of the running process.  Throws std::logic_error if no process runs.
   virtual void start(task_record& r) = 0;
-  /// SCOPE-3.
+  /// The last reference to a task without a scope is gone (SCOPE-3): destroys the task, and reports
+  /// its exception if no process has waited for it.
   virtual void on_last_reference(task_record& r) noexcept = 0;
   virtual void scope_unwinds(scope_core& s, suspension& h) noexcept = 0;
 
@@ -57,10 +58,11 @@ class task_record : public any_task, public waitable_task {
   [[nodiscard]] process_id id() const noexcept { return parent.child(number); }
   /// The scope; null if there is none.
   [[nodiscard]] inline scope_core* of() const noexcept;
-  /// The scheduler of a task in a scope may be destroyed by now; for other tasks it is kept until
-  /// then.
+  /// Drops the handle's reference to the task.  The scheduler of a task in a scope may have been
+  /// destroyed by now; that of a task without a scope is kept as long as the task.
   void drop_handle() noexcept {
-    if (!group) note_access(static_cast<waitable_task*>(this), true);  // the receiver of its error
+    // Without a scope, the end of the handle may decide where the error of the task goes.
+    if (!group) note_access(static_cast<waitable_task*>(this), true);
     if (!state.drop_handle()) return;
     if (group)
       destroy();
@@ -83,15 +85,15 @@ class task_record : public any_task, public waitable_task {
   scope_runner* home = nullptr;  // set when the task is started, as the next two
   process_id parent;
   std::uint32_t number = 0;              // among the children of `parent`
-  task_record* next_in_scope = nullptr;  // SCOPE-1
-  task_record* next_hosted;              // while it is hosted (task_cancelling.hpp)
+  task_record* next_in_scope = nullptr;  // on the scope's list (SCOPE-1)
+  task_record* next_hosted;              // while a process does it (task_cancelling.hpp)
   task_record* previous_hosted;
-  std::coroutine_handle<> called_from;  // while it is called: the leaf of the caller
-  task_wait* called_by = nullptr;       // the caller's wait; null: the scope's end calls
-  process* called_in = nullptr;         // while it is called by a waiter: the process of that
+  std::coroutine_handle<> called_from;  // while it is a call: the frame that waits for it
+  task_wait* called_by = nullptr;       // the wait that calls it; null: the end of its scope does
+  process* called_in = nullptr;         // while a wait calls it: the process that waits
   bool const has_handle;
-  // Whether a process has waited for it, and so has its error.  relaxed: a flag, which publishes no
-  // data.
+  // Whether a process has waited for it, and so has received its error.  relaxed: a flag, which
+  // publishes no data.
   std::atomic<bool> was_awaited = false;
 
  protected:
@@ -132,7 +134,8 @@ class scope_core : public task_group, public frame_end {
     body_has_ended();
     return leaf;
   }
-  /// Where steps are as small as operations, the body ends when its process performs `leave`.
+  /// Closes the body; but where steps are as small as operations, the body is closed by the `leave`
+  /// of its process.
   void body_has_ended() noexcept {
     // [2] release: pairs with is_empty(), which sees the tasks that the body has started.
     if (!event_deferrer::of_thread) body_is_open.store(false, std::memory_order_release);
@@ -163,14 +166,15 @@ class scope_core : public task_group, public frame_end {
                                           std::memory_order_relaxed)) {
     }
   }
-  /// No process is in the scope any more, nor will be (SCOPE-2): a canceller need not look for any.
+  /// Whether no process is in the scope any more, nor will be (SCOPE-2): then a canceller need not
+  /// look for any.
   [[nodiscard]] bool is_empty() const noexcept {
-    // acquire: pairs with [2].
+    // acquire: pairs with [2]: the count and the list contain the tasks that the body has started.
     return !body_is_open.load(std::memory_order_acquire) && count.is_zero() && !not_ended();
   }
   /// A task that has not ended; null if all have (SCOPE-2).
   [[nodiscard]] task_record* not_ended() const noexcept {
-    // acquire: pairs with [1].
+    // acquire: pairs with [1]: a task that is found on the list is seen complete.
     for (auto* first = records.load(std::memory_order_acquire);;) {
       for (auto* r = first; r; r = r->next_in_scope)
         if (!r->has_ended()) return r;
@@ -187,8 +191,8 @@ class scope_core : public task_group, public frame_end {
       has_lost_an_error = true;
     }
   }
-  /// A task was not done because it was cancelled.  One such error is kept, and none beside an
-  /// exception.
+  /// Notes that a task was not done because it was cancelled: adds `cancelled`, unless there is an
+  /// error already.
   void note_left_undone(process_id id) noexcept {
     {
       std::lock_guard const lock(mutex);
@@ -196,7 +200,8 @@ class scope_core : public task_group, public frame_end {
     }
     add_error(id, std::make_exception_ptr(weft::cancelled()));
   }
-  /// All tasks have ended: destroys those without other references.
+  /// Called when all tasks have ended.  Adds the errors for which no process has waited, and drops
+  /// the scope's references to the tasks.
   void release_records() noexcept {
     for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: unshared
       auto* const next = r->next_in_scope;
@@ -212,14 +217,15 @@ class scope_core : public task_group, public frame_end {
     }
   }
 
-  /// All tasks have ended: destroys those without other references, and throws the errors.
+  /// Called when all tasks have ended.  Releases the tasks, and throws the errors; `of_body` is the
+  /// exception of the body, or null.
   void finish(std::exception_ptr of_body) {
     release_records();
     if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
       return;
     task_errors all = std::move(errors);
     if (expects_cancelled || has_lost_an_error) all.drop_cancelled();
-    // The lost error may be the reason why the others were cancelled.
+    // The lost error may be the reason why the body was cancelled.
     if (has_lost_an_error && of_body && weft::detail::is_cancelled(of_body)) of_body = nullptr;
     all.add(owner_id, std::move(of_body));
     all.throw_them();
@@ -236,21 +242,21 @@ class scope_core : public task_group, public frame_end {
 
   scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: the tasks without a handle
-  std::atomic<task_record*> records = nullptr;  // SCOPE-1
-  task_record* first_hosted = nullptr;          // task_cancelling.hpp
-  std::atomic<bool> body_is_open = true;        // seen eventually
-  bool has_lost_an_error = false;               // no memory for it; under `mutex`
-  std::atomic<bool> expects_cancelled =
-      false;  // by a user of the scope: tasks that heed it make no error
+  std::atomic<task_record*> records = nullptr;  // SCOPE-1: the tasks with a handle
+  task_record* first_hosted = nullptr;          // the tasks that processes do (task_cancelling.hpp)
+  std::atomic<bool> body_is_open = true;        // others see the change eventually
+  bool has_lost_an_error = false;               // there was no memory for it; under `mutex`
+  std::atomic<bool> expects_cancelled = false;  // cancel() was called: `cancelled` is no error
   std::mutex mutex;
-  task_errors errors;  // under `mutex`: of tasks without a handle
+  task_errors errors;  // under `mutex`: those that are thrown at the end of the scope
   // While the owner waits at the end of the scope.
   result_slot_base* waiting = nullptr;
   operation_info const* operation = nullptr;
 };
 
 scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
-/// Abandoned while it is a call of its scope, at the scope's end.
+/// If it is a call at the end of its scope, the other tasks of the scope need not finish: cancels
+/// the scope.
 void task_record::on_abandoned() noexcept {
   if (group && !called_by) home->cancel(*group);
 }
@@ -259,7 +265,8 @@ frame_end::cancel_state task_record::query_cancellation(continuation& outwards) 
   note_access(&group->cancelled, false);
   outwards = group->leaf;
   if (group->is_cancelled()) return cancel_state::cancelled;
-  // It is in its owner's chain of frames while the owner calls it at the scope's end.
+  // While the owner of the scope calls it at the scope's end, it is in the owner's own chain of
+  // frames.
   return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 

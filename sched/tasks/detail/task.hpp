@@ -19,24 +19,25 @@
 ///
 ///   TASK-1  A light task is pushed as a lazy task by the process that waits for it, its owner.  If
 ///       no worker has taken it when the owner has nothing else to do, the owner does it as a call:
-///       without a process of its own, and without a count.  Tasks that are not light begin at once
-///       as processes, and so do all tasks of an owner that cannot call them because it is inside a
-///       handler.
+///       without a process of its own, and without a step on the word (TASK-3).  Tasks that are not
+///       light begin at once as processes, and so do all tasks of an owner that cannot call them
+///       because it is inside a handler.
 ///   TASK-2  The worker that begins a task at once, or takes it, makes a process of it, whose first
 ///       frame ends at the task.
 ///   TASK-3  The word of a join decreases by one for each task that was taken and has ended.  The
 ///       owner, when it has reclaimed all that it could, adds the number of tasks that are left.
-///       Whichever of them makes it zero resumes the owner.
-///   TASK-4  Until then the owner waits, whatever happens to it: frames to which tasks refer are
-///       not unwound before these tasks have ended (SUSPENSION-3 of suspension.hpp).
+///       If a task makes the word zero, its worker resumes the owner; if the owner does, it goes on
+///       at once.
+///   TASK-4  Until the tasks have ended the owner waits, even if it is cancelled or dropped: frames
+///       to which tasks refer are not unwound before that (SUSPENSION-3 of suspension.hpp).
 ///   TASK-5  A group is cancelled once.  After that none of its tasks is begun, and a process that
 ///       does one of its tasks, or work for one, finds the cancellation when it performs, or where
 ///       it waits: the query follows the chain of frames outwards, from a task on to the frame of
 ///       its group.
-///   TASK-6  A process that does one light task after the other checks after each `tasks_per_check`
-///       of its tasks the clock, and whether other processes are ready.  If so it yields to them;
-///       its lazy tasks stay.  So a deadline, a stop token or another process waits for at most
-///       twice as many tasks of one process.
+///   TASK-6  A process that does one light task after the other checks, after each
+///       `tasks_per_check` of its tasks, the clock and whether other processes are ready.  If so it
+///       yields to them; its lazy tasks stay.  So a deadline, a stop token or another process waits
+///       for at most twice as many tasks of one process.
 namespace weft::detail {
 
 class any_task;
@@ -54,26 +55,27 @@ class task_group {
   [[nodiscard]] bool is_cancelled() const noexcept {
     return cancelled.load(std::memory_order_relaxed);  // relaxed: seen eventually
   }
-  /// Called when all have ended: whether each has a result.  If not, each must be asked.
+  /// Called when all tasks have ended: whether each has a result.  If false, each task must be
+  /// asked.
   [[nodiscard]] bool all_have_given() const noexcept {
-    // relaxed, both: a party that knows that they have ended sees what they did.  A failed task has
-    // cancelled the group.
+    // relaxed, both loads: a caller that knows that the tasks have ended sees all that they wrote.
+    // `cancelled` covers failures: a task that fails cancels its group.
     return !is_cancelled() && !some_were_left.load(std::memory_order_relaxed);
   }
 
   process* owner;  // set when the group is begun, as the next two
   process_id owner_id;
   std::coroutine_handle<> leaf;             // the frame that waits for the group
-  std::atomic<bool> cancelled = false;      // TASK-5
-  std::atomic<bool> some_were_left = true;  // some were not begun, or not completed
-  suspension* held_unwinding = nullptr;     // TASK-4: is unwound when the group is over
+  std::atomic<bool> cancelled = false;      // whether the group is cancelled (TASK-5)
+  std::atomic<bool> some_were_left = true;  // some tasks were not begun, or not completed
+  suspension* held_unwinding = nullptr;     // TASK-4: to be unwound when the group is over
   task_group* next_leaving = nullptr;
   task_waiter here;  // the owner, while it waits
 
   // Where one thread runs all processes (task_cancelling.hpp); set when the group is placed.
   bool const is_scope;
   bool is_placed = false;
-  bool is_on_the_ground = false;  // TREE-2
+  bool is_on_the_ground = false;  // opened outside all handlers (TREE-2)
   task_group* around;
   task_group* first_inside;
   task_group* next_beside;
@@ -113,7 +115,7 @@ inline void continue_unwinding(task_group& g) noexcept {
   is_at_it = false;
 }
 
-/// A scheduler, as tasks see it.
+/// The part of a scheduler that tasks use.
 class task_runner {
  public:
   [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
@@ -124,10 +126,10 @@ class task_runner {
   virtual continuation task_ended(task_record& r) noexcept = 0;
   virtual continuation task_dropped(task_record& r) noexcept = 0;
   virtual void task_unwinds(task_record& r, suspension& h) noexcept = 0;
-  /// The task was not begun, and never will be.
+  /// Called for a task that was not begun, and never will be.
   virtual void task_is_over(task& t) noexcept = 0;
   virtual void task_is_over(task_record& r) noexcept = 0;
-  /// A cancelled group has ended.
+  /// Called when a cancelled group has ended.
   virtual void on_group_end(task_group& g) noexcept = 0;
 
  protected:
@@ -145,7 +147,7 @@ class any_task : public frame_end, public lazy_task {
   [[nodiscard]] bool has_failed() const noexcept { return to_->has_failed(); }
   /// Gives up its frame, to be resumed or started.
   [[nodiscard]] std::coroutine_handle<> release() noexcept { return std::exchange(frame_, {}); }
-  /// The task will not be begun.
+  /// Destroys the frame of a task that will not be begun.
   void drop_frame(fate f) noexcept {
     set_fate(f);
     if (frame_) release().destroy();
@@ -166,7 +168,7 @@ class any_task : public frame_end, public lazy_task {
   [[nodiscard]] task_group* as_group() const noexcept override { return group; }
 
   task_group* group = nullptr;  // null if none
-  process* host = nullptr;      // TASK-2
+  process* host = nullptr;      // the process that does it; null if none (TASK-2)
 
  protected:
   any_task() = default;
@@ -193,7 +195,7 @@ class any_task : public frame_end, public lazy_task {
   fate fate_ = fate::ends;
 
  public:
-  bool is_hosted = false;  // by a process that has not ended (task_cancelling.hpp)
+  bool is_hosted = false;  // a process does it (task_cancelling.hpp)
 
  private:
   std::coroutine_handle<> frame_;  // until the task is begun
@@ -224,7 +226,7 @@ class task final : public any_task {
   [[nodiscard]] inline continuation outside() const noexcept override;
 };
 
-/// For tasks that have no row in common, or of which one is not light.
+/// Stands for the row of tasks whose rows differ, or of which one is not light.
 inline constexpr row_info no_row{0, nullptr, false};
 template <class Row, class... Rows>
 constexpr row_info const& light_row_of() {
@@ -232,7 +234,7 @@ constexpr row_info const& light_row_of() {
   return first.is_light && (std::is_same_v<Row, Rows> && ...) ? first : no_row;
 }
 
-/// A process waits for it: several tasks.  It lies in the awaiting frame.
+/// Several tasks for which one process waits.  It lies in the awaiting frame.
 class join final : public task_group {
  public:
   join(task* first, std::uint32_t n, row_info const& light_row_of_all) noexcept
@@ -241,15 +243,17 @@ class join final : public task_group {
   task* const tasks;
   std::uint32_t const count;
   row_info const* light_row;  // of all tasks; or no_row
-  // Set when the join is begun, as the next three.  The first task's number among the owner's
-  // children.
+  // The number of the first task among the owner's children.  This and the next three are set when
+  // the join is begun.
   std::uint32_t first_number;
   task_runner* home;
   result_slot<void>* waiting;
   operation_info const* operation;
-  std::uint32_t not_pushed = 0;        // the owner's: not pushed, for lack of memory; the last ones
-  std::int32_t left = 0;               // the owner's: pushed, and not reclaimed
-  std::atomic<std::int32_t> word = 0;  // TASK-3
+  // Used by the owner only: how many tasks, the last ones, were not pushed for lack of memory; and
+  // how many were pushed, and not reclaimed.
+  std::uint32_t not_pushed = 0;
+  std::int32_t left = 0;
+  std::atomic<std::int32_t> word = 0;  // counts the tasks that others do (TASK-3)
 
   ~join() {
     if (is_cancelled()) [[unlikely]]

@@ -33,7 +33,7 @@ class inline_task_array {
   void make(std::size_t i, join& j, first_frame f) noexcept {
     std::construct_at(tasks() + i, j, f, answers_[i]);
   }
-  /// `n` tasks have been made, from the first on.
+  /// Notes that the first `n` tasks have been made.
   void has(std::size_t n) noexcept { count_ = n; }
   [[nodiscard]] task* tasks() noexcept { return reinterpret_cast<task*>(tasks_); }
   [[nodiscard]] result_slot<T>* answers() noexcept { return answers_.data(); }
@@ -42,7 +42,8 @@ class inline_task_array {
       return std::array<T, N>{answers_[Is].take_value()...};
     }(std::make_index_sequence<N>());
   }
-  /// The values have been taken, and no task is left.
+  /// Called when the values have been taken: the tasks, which have ended, are not destroyed any
+  /// more.
   void let_go() noexcept { count_ = 0; }
 
  private:

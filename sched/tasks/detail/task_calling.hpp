@@ -34,7 +34,7 @@ template <class T>
 class task_giving : public task_record, public pooled {
  public:
   [[nodiscard]] std::exception_ptr error() const noexcept override { return given_.error(); }
-  /// Read when it has ended.
+  /// The answer of the task; read when the task has ended.
   [[nodiscard]] result_slot<T>& given() noexcept { return given_; }
 
  protected:
@@ -47,7 +47,7 @@ auto call_in_frame(F& f, Tuple& args) -> eff<decltype(std::apply(std::move(f), s
   co_return std::apply(std::move(f), std::move(args));
 }
 
-/// Calls the function `f`, which it keeps, with the arguments.
+/// A task that calls the function `f` with the arguments, all of which it keeps.
 template <class F, class... Args>
 class task_calling final
     : public task_giving<typename task_value<std::invoke_result_t<F, Args...>>::type> {
@@ -105,7 +105,7 @@ class handled_tasks {
       auto* const r = static_cast<task_record*>(std::exchange(t, t->next));
       if (r->group)
         r->drop_handle();
-      else  // its error may have no receiver from now on
+      else  // an event: no process can wait for its error any more
         cause_event("the end of a handle", nullptr, [r] { r->drop_handle(); });
     }
     last_ = nullptr;
@@ -126,7 +126,7 @@ class handled_tasks {
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
-      note_access(static_cast<waitable_task*>(&r), true);    // also covers was_looked_at
+      note_access(static_cast<waitable_task*>(&r), true);    // also covers was_awaited
       r.was_awaited.store(true, std::memory_order_relaxed);  // relaxed: a flag
       is_well &= r.fate_of_run() == any_task::fate::ends && !r.has_failed();
     });

@@ -17,7 +17,7 @@ namespace weft::detail {
 /// scope of a million tasks that is cancelled has one.
 class task_errors {
  public:
-  /// O(n) in the errors that are kept.
+  /// Adds an error, unless it is null or kept already.  O(n) in the errors that are kept.
   void add(process_id id, std::exception_ptr error) {
     if (!error || std::ranges::find(all_, error, &exceptions::failure::error) != all_.end()) return;
     bool const is_of_cancelled = is_cancelled(error);
@@ -39,7 +39,8 @@ class task_errors {
   /// The number of errors that are kept.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
-  /// Does nothing if there is none.
+  /// Throws the error, or `exceptions` if there are several; `cancelled` does not count beside
+  /// another error.  Does nothing if there is none.
   void throw_them() {
     if (all_.empty()) return;
     if (all_.size() > 1) drop_cancelled();

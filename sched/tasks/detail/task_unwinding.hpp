@@ -15,20 +15,21 @@
 #include "sched/tasks/detail/task.hpp"
 #include "sched/tasks/tasking.hpp"
 
-/// How suspended frames are unwound that tasks refer to: not before these tasks have ended
+/// How suspended frames to which tasks refer are unwound: not before these tasks have ended
 /// (SUSPENSION-3, TASK-4).  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// `rest` is to be unwound, and runs a task of a join as a call.
+/// Unwinds `rest`, a chain that does a task of a join as a call: the frames of the task at once,
+/// those further out when the join is over.
 template <class S>
 void unwind_task(S& s, task& t, suspension& rest) noexcept {
   join& j = t.of();
   t.set_fate(task::fate::not_done);
   rest.unwind_up_to(t, j.leaf);
   j.held_unwinding = &rest;
-  cancel_group(s, j);  // lazy tasks: a worker that takes one does not begin it
+  cancel_group(s, j);  // so a worker that takes a lazy task of it does not begin it
   std::int32_t const left = j.left;
-  // As in [3] of join_algorithm.hpp.  If this is not the last task, the join may be destroyed then.
+  // As in [3] of join_algorithm.hpp.  If tasks are left, the join may be destroyed after this step.
   if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) continue_unwinding(j);
 }
 /// As above, for a task that was started in a scope, or that is waited for by its handle.
@@ -47,10 +48,12 @@ void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   cancel_group(s, *c);
   if (!enter_end_of_scope(s, *c, false)) continue_unwinding(*c);
 }
-/// `rest` is to be unwound, and runs the body of a scope.
+/// Unwinds `rest`, a chain that runs the body of a scope: the frames of the body at once, those
+/// further out when the scope is over.
 template <class S>
 void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
-  c.body_is_open.store(false, std::memory_order_release);  // release: [2] of scope_core.hpp
+  // release: as [2] of scope_core.hpp: a canceller sees the tasks that the body has started.
+  c.body_is_open.store(false, std::memory_order_release);
   cancel_group(s, c);
   rest.unwind_up_to(c, c.leaf);
   c.held_unwinding = &rest;
@@ -62,8 +65,8 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
 // ---- clauses that have dropped a continuation: at the end of the clause (end_of_clause.hpp) the
 // process waits, as at the end of a scope
 
-/// Lies between the frame that waits and the end of the clause.  The dropped continuation counts as
-/// the one task of a scope.
+/// The frame end between the frame that waits and the end of the clause.  The dropped continuation
+/// counts as the one task of a scope.
 template <class S>
 class dropped_remainder final : public frame_end, public end_of_clause::waiting, public pooled {
  public:
@@ -96,7 +99,7 @@ class dropped_remainder final : public frame_end, public end_of_clause::waiting,
       for (bool is_free = false; !is_free;)
         is_free = co_await located(here::leave(r.scope_), r.done_.where);
       if (r.at_.unwind()) break;
-      r.wait();  // for another scope, further out
+      r.wait();  // another scope, further out, pins the remainder
     }
   }
   void wait() noexcept {

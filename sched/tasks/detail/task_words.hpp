@@ -14,24 +14,27 @@ namespace weft::detail {
 template <template <class> class Atomic = std::atomic>
 class task_count {
  public:
-  /// One load.  acquire: pairs with the release [1] in end_one(): all that the tasks did is seen.
+  /// One load.  acquire: pairs with the release [1] in end_one(): the caller sees all that the
+  /// tasks did.
   [[nodiscard]] bool is_zero() const noexcept { return word_.load(std::memory_order_acquire) == 0; }
 
   void add_one() noexcept {
     word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: the task is put after it
   }
-  /// True if this was the last task and its owner waited: the caller must resume the owner.  That
-  /// the owner no longer waits, and that none is left, is set in one step: so one caller is told,
-  /// and the others, which may run after the owner, do not touch the word again.
+  /// Counts the end of a task.  True if it was the last one and the owner waited: the caller must
+  /// resume the owner.  One step sets both that no task is left and that the owner no longer waits.
+  /// So exactly one caller gets true.  The other callers do not touch the word after their step:
+  /// the owner may have gone on and destroyed it.
   [[nodiscard]] bool end_one() noexcept {
     std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
-    // [1] acq_rel: release: pairs with is_zero(), wait(), and the acquire of the last caller.
+    // [1] release: pairs with is_zero(), wait(), and the acquire of the last caller, which so sees
+    // what all tasks did.  acquire: pairs with itself, and with the release in wait().
     while (!word_.compare_exchange_weak(found, found == (one | waits) ? 0 : found - one,
                                         std::memory_order_acq_rel, std::memory_order_relaxed)) {
     }
     return found == (one | waits);
   }
-  /// Called by the owner: it waits, unless none is left.  Returns whether it waits.
+  /// Called by the owner: it waits, unless no task is left.  Returns whether it waits.
   [[nodiscard]] bool wait() noexcept {
     std::uint32_t found = word_.load(std::memory_order_acquire);  // acquire: pairs with [1]
     // release: pairs with [1]; the thread that resumes the owner finds it asleep.
@@ -48,8 +51,8 @@ class task_count {
   Atomic<std::uint32_t> word_{0};
 };
 
-/// Whether a task has ended, or else whether a process waits for that; and which parties still
-/// refer to it: the handle, and its scope.  The last party to let go is told so.
+/// Whether a task has ended, whether a process waits for that, and which parties still refer to the
+/// task: its handle and its scope.  The last party to let go learns that it is the last.
 template <template <class> class Atomic = std::atomic>
 class task_state {
  public:
@@ -61,22 +64,23 @@ class task_state {
     return (word_.load(std::memory_order_acquire) & ended) != 0;
   }
   enum class after : std::uint8_t { nothing, waited_for, unreferenced };
-  /// The task has ended.  If a process waits, nothing is done: the caller ends it under the lock.
+  /// Marks the task as ended.  But if a process waits, it only returns `waited_for`: then the
+  /// caller calls end_at_last() under the lock.
   [[nodiscard]] after end() noexcept {
     std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     do {
       if (found & waited_for) return after::waited_for;
-      // [1] acq_rel: release: pairs with has_ended().  acquire: pairs with set(), by parties that
-      // let go.
+      // [1] release: pairs with has_ended().  acquire: pairs with the release in set(), by parties
+      // that have let go.
     } while (!word_.compare_exchange_weak(found, found | ended, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
     return is_last(found, ended) ? after::unreferenced : after::nothing;
   }
-  /// As end(), called under the lock, when the waiters are known.
+  /// Marks the task as ended, under the lock, when its waiters have been taken off.
   [[nodiscard]] after end_at_last() noexcept { return set(ended); }
-  /// Called under the lock: a process is about to wait.  False if the task has ended.
+  /// Notes that a process is about to wait; called under the lock.  False if the task has ended.
   [[nodiscard]] bool announce_wait() noexcept {
-    // acquire: pairs with [1] in end().  release: as the lock.
+    // acquire: pairs with [1] in end().  release: orders no more than the lock does.
     return (word_.fetch_or(waited_for, std::memory_order_acq_rel) & ended) == 0;
   }
   /// Called when the handle is destroyed.  True if that was the last reference.
