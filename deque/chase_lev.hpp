@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -101,7 +100,8 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     /// If it throws std::bad_alloc, nothing is stolen.
     template <takes_in<T> Into>
     [[nodiscard]] half steal_half(Into& into, std::size_t most) const {
-      std::size_t const n = std::min(size() / 2, most);
+      std::size_t const share = size() / 2;
+      std::size_t const n = share < most ? share : most;
       if (n > 1) into.reserve(n - 1);
       half h{steal()};
       if (!h.first) return h;

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include "deque/detail/deque_errors.hpp"
 #include "deque/detail/deque_iterator.hpp"
+#include "deque/detail/input_range.hpp"
 #include "deque/detail/tier_index.hpp"
 #include "deque/detail/tier_pop.hpp"
 #include "deque/detail/tier_push.hpp"
@@ -102,9 +101,9 @@ class persistent_deque {
     for (; first != last; ++first) emplace_back(*first);
   }
 
-  template <std::ranges::input_range R>
+  template <detail::input_range R>
     requires(!std::same_as<std::remove_cvref_t<R>, persistent_deque> &&
-             std::constructible_from<T, std::ranges::range_reference_t<R>>)
+             std::constructible_from<T, std::iter_reference_t<detail::iterator_over<R>>>)
   explicit persistent_deque(R&& range) {
     for (auto&& element : range) emplace_back(std::forward<decltype(element)>(element));
   }
@@ -276,12 +275,20 @@ class persistent_deque {
   friend bool operator==(persistent_deque const& a, persistent_deque const& b)
     requires std::equality_comparable<T>
   {  // O(n)
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+    if (a.size() != b.size()) return false;
+    for (auto i = a.begin(), j = b.begin(), end = a.end(); i != end; ++i, ++j)
+      if (!(*i == *j)) return false;
+    return true;
   }
   friend auto operator<=>(persistent_deque const& a, persistent_deque const& b)
     requires std::three_way_comparable<T>
-  {
-    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+  {  // O(n)
+    using order = std::compare_three_way_result_t<T>;
+    auto const a_end = a.end();
+    auto const b_end = b.end();
+    for (auto i = a.begin(), j = b.begin(); i != a_end && j != b_end; ++i, ++j)
+      if (order const o = std::compare_three_way()(*i, *j); o != 0) return o;
+    return order(a.size() <=> b.size());
   }
 
  private:
@@ -329,7 +336,7 @@ auto persistent_deque<T, P>::split_at(size_type n) const
   requires copyable
 {
   std::pair<persistent_deque, persistent_deque> parts(*this, {});
-  parts.second.top_ = parts.first.top_.split_off(std::min(n, size()));
+  parts.second.top_ = parts.first.top_.split_off(n < size() ? n : size());
   return parts;
 }
 
@@ -355,7 +362,7 @@ T const& persistent_deque<T, P>::operator[](size_type i) const {
 
 template <std::input_iterator I, std::sentinel_for<I> S>
 persistent_deque(I, S) -> persistent_deque<std::iter_value_t<I>>;
-template <std::ranges::input_range R>
-persistent_deque(R&&) -> persistent_deque<std::ranges::range_value_t<R>>;
+template <detail::input_range R>
+persistent_deque(R&&) -> persistent_deque<std::iter_value_t<detail::iterator_over<R>>>;
 
 }  // namespace weft

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <span>
@@ -97,8 +96,10 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
     // Relaxed: [8] fails if this value is out of date.
     index t = this->top_.load(std::memory_order_relaxed);
     index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: pairs with [1]
-    index const n = std::min(std::max<index>((b - t) / one_in, 1), std::ssize(out));
-    if (b <= t || n == 0) return missed::empty;
+    if (b <= t || out.empty()) return missed::empty;
+    index const share = (b - t) / one_in;
+    index const room = std::ssize(out);
+    index const n = share < 1 ? 1 : share < room ? share : room;
     // [4] acquire: pairs with [3].
     auto const* const a = this->array_.load(Orders::sees_array);
     for (index i = 0; i != n; ++i) out[static_cast<std::size_t>(i)] = a->get(t + i);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <type_traits>
 
 #include "effects/detail/refused.hpp"

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <optional>
-#include <ranges>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "effects/awaits_to.hpp"
+#include "effects/detail/kept_range.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "effects/multi_resumption.hpp"
@@ -49,11 +45,7 @@ struct choose {
     explicit among(std::size_t n) noexcept : count(n) {}
     /// weights[i] is the likelihood of i relative to the others; an alternative of weight 0 is not
     /// tried.  Throws std::invalid_argument if a weight is negative or not finite.
-    explicit among(std::vector<double> w) : count(w.size()), weights(std::move(w)) {
-      for (double const x : weights)
-        if (!(x >= 0) || !std::isfinite(x))
-          throw std::invalid_argument("weft: a weight is finite, and not negative");
-    }
+    explicit among(std::vector<double> w);
 
     std::size_t count;
     std::vector<double> weights;  // empty: all are equally likely
@@ -77,30 +69,49 @@ struct choose {
 // ---- operations
 
 namespace detail {
-template <class View>
-eff<std::ranges::range_value_t<View>, choose> element_of(View elements) {
+template <class Kept>
+eff<range_value_t<Kept>, choose> element_of(Kept elements) {
   std::size_t const i = co_await choose::among(std::ranges::size(elements));
-  co_return std::ranges::begin(elements)[static_cast<std::ranges::range_difference_t<View>>(i)];
+  co_return std::ranges::begin(
+      elements)[static_cast<std::iter_difference_t<range_iterator_t<Kept>>>(i)];
 }
-template <class View>
-eff<typename std::ranges::range_value_t<View>::first_type, choose> weighted_element_of(
-    View elements) {
+template <class Kept>
+eff<typename range_value_t<Kept>::first_type, choose> weighted_element_of(Kept elements) {
   std::vector<double> weights;
   for (auto const& e : elements) weights.push_back(e.second);
   std::size_t const i = co_await choose::among(std::move(weights));
-  co_return std::ranges::begin(elements)[static_cast<std::ranges::range_difference_t<View>>(i)]
+  co_return std::ranges::begin(
+      elements)[static_cast<std::iter_difference_t<range_iterator_t<Kept>>>(i)]
       .first;
 }
 template <class Range>
 concept list_of_choices =
-    std::ranges::viewable_range<Range> && std::ranges::random_access_range<Range> &&
-    std::ranges::sized_range<Range>;
+    keepable_range<Range> && std::random_access_iterator<range_iterator_t<Range>> &&
+    requires(Range& elements) { std::ranges::size(elements); };
+
+/// Whether element `i` of a list is less than element `j`.
+class element_less {
+ public:
+  template <class F>
+  explicit element_less(F const& f) noexcept
+      : data_(&f), call_([](void const* data, std::size_t i, std::size_t j) -> bool {
+          return (*static_cast<F const*>(data))(i, j);
+        }) {}
+  bool operator()(std::size_t i, std::size_t j) const { return call_(data_, i, j); }
+
+ private:
+  void const* data_;
+  bool (*call_)(void const*, std::size_t, std::size_t);
+};
+/// The numbers of `n` elements in ascending order; equal elements stay in their order.
+[[nodiscard]] std::vector<std::size_t> ascending(std::size_t n, element_less less);
+[[noreturn, gnu::cold]] void throw_no_distribution();
 }  // namespace detail
 
 /// Chooses one of the elements.  A named range is borrowed, a temporary is kept.
 template <detail::list_of_choices Range>
-awaits_to<std::ranges::range_value_t<Range>> auto one_of(Range&& elements) {
-  return detail::element_of(std::views::all(std::forward<Range>(elements)));
+awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
+  return detail::element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
 /// Chooses one of the values: `int const n = co_await one_of(1, 2, 3);`
 template <class T, std::convertible_to<T>... More>
@@ -112,9 +123,9 @@ awaits_to<T> auto one_of(T first, More... more) {
 /// Chooses one of the elements, which are pairs of a value and its weight.  Throws as
 /// choose::among does.
 template <detail::list_of_choices Range>
-awaits_to<typename std::ranges::range_value_t<Range>::first_type> auto one_of_weighted(
+awaits_to<typename detail::range_value_t<Range>::first_type> auto one_of_weighted(
     Range&& elements) {
-  return detail::weighted_element_of(std::views::all(std::forward<Range>(elements)));
+  return detail::weighted_element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
 /// True with probability `p`.  Throws as choose::among does.
 inline eff<bool, choose> with_probability(double p) {
@@ -241,11 +252,13 @@ template <class T>
 std::vector<std::pair<T, double>> as_distribution(std::vector<std::pair<T, double>> results) {
   double total = 0;
   for (auto const& r : results) total += r.second;
-  if (!(total > 0))
-    throw std::domain_error("weft: no result has a weight: there is no distribution");
-  std::ranges::stable_sort(results, std::ranges::less(), &std::pair<T, double>::first);
+  if (!(total > 0)) detail::throw_no_distribution();
+  auto const less = [&results](std::size_t i, std::size_t j) -> bool {
+    return results[i].first < results[j].first;
+  };
   std::vector<std::pair<T, double>> merged;
-  for (auto& [value, weight] : results) {
+  for (std::size_t const i : detail::ascending(results.size(), detail::element_less(less))) {
+    auto& [value, weight] = results[i];
     if (merged.empty() || merged.back().first < value) merged.emplace_back(std::move(value), 0.0);
     merged.back().second += weight / total;
   }

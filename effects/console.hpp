@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -36,12 +34,10 @@ class console_to_stream : public handler<console> {
   explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
 
   void on(console::print const& p) const { put(p.text); }
-  void on(console::print_line const& p) const { put(p.text + '\n'); }
+  void on(console::print_line const& p) const;
 
  private:
-  void put(std::string const& text) const {
-    if (!(out_ << text)) throw std::runtime_error("weft::console: a write to the stream failed");
-  }
+  void put(std::string const& text) const;
   std::ostream& out_;
 };
 

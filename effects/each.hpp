@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -84,9 +83,7 @@ class call_once {
   template <class... As>
   explicit call_once(F f, As&&... args) : f_(std::move(f)), args_(std::forward<As>(args)...) {}
 
-  auto operator()() {
-    return std::apply([this](Args&... args) { return std::invoke(f_, std::move(args)...); }, args_);
-  }
+  auto operator()() { return std::apply(f_, std::move(args_)); }
 
  private:
   [[no_unique_address]] F f_;
@@ -130,7 +127,7 @@ struct emitted_by<row<emit<T>>> {
 /// to advance one of them advances all.  When the last handle is destroyed, the frames that are
 /// suspended are unwound, the innermost first.  Used by one thread at a time.
 template <class T>
-class emitted : public std::ranges::view_base {
+class emitted {
   using stream = detail::emission<T>;
 
  public:
@@ -206,6 +203,12 @@ class emitted<T>::iterator {
 
   emitted of_;
 };
+}  // namespace weft
+
+template <class T>
+inline constexpr bool std::ranges::enable_view<weft::emitted<T>> = true;  // from <string_view>
+
+namespace weft {
 
 /// A lazy range of the values that the computation `f(args...)`, an eff<void, emit<T>>, emits:
 ///

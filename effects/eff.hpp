@@ -191,8 +191,8 @@ class weft::eff<T, Effects...>::promise_type
     return detail::await_handling<effects>(std::move(what), where);
   }
 
-  /// co_await spawn(f): an awaitable whose operation depends on our row, and which may convert the
-  /// answer
+  /// co_await spawn(f): an awaitable whose operation depends on the caller's row, and which may
+  /// convert the answer
   template <detail::row_aware_operation X>
   auto await_transform(X&& x, here where = here::current()) {
     auto const performing = [&] {
@@ -208,7 +208,7 @@ class weft::eff<T, Effects...>::promise_type
     }
   }
 
-  /// co_await with_scope(f): an awaitable whose awaiter depends on our row
+  /// co_await with_scope(f): an awaitable whose awaiter depends on the caller's row
   template <detail::row_aware_awaitable X>
   auto await_transform(X&& x, here where = here::current()) {
     static_assert(detail::yields_its_result<X, decltype(x.template awaiter_in<effects>(where))>);

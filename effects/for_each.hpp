@@ -2,12 +2,12 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
-#include <ranges>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "effects/awaits_to.hpp"
+#include "effects/detail/kept_range.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/eff.hpp"
 
@@ -18,10 +18,10 @@ template <class Row>
 struct for_each_of;
 template <class... Es>
 struct for_each_of<row<Es...>> {
-  template <class View, class F>
-  static eff<void, Es...> each(View elements, F f) {
+  template <class Kept, class F>
+  static eff<void, Es...> each(Kept elements, F f) {
     for (auto&& element : elements)
-      co_await std::invoke(f, std::forward<decltype(element)>(element));
+      co_await std::apply(f, std::forward_as_tuple(std::forward<decltype(element)>(element)));
   }
 };
 }  // namespace detail
@@ -35,17 +35,16 @@ struct for_each_of<row<Es...>> {
 ///
 /// A named range is borrowed, a temporary is kept; `f` is kept.  `f` may capture: it stays in place
 /// while a computation that it returned runs.  Allocates one frame, and one for each element.
-template <std::ranges::viewable_range Range, class F>
+template <detail::keepable_range Range, class F>
 awaits_to<void> auto for_each(Range&& range, F f) {
-  constexpr bool gives_computations =
-      detail::body_function<F, std::ranges::range_reference_t<Range>>;
+  constexpr bool gives_computations = detail::body_function<F, detail::range_reference_t<Range>>;
   static_assert(gives_computations,
                 "weft: for_each takes a function that can be called with each element, and returns "
                 "an eff<void, ...>");
   if constexpr (gives_computations) {
-    using body = std::invoke_result_t<F&, std::ranges::range_reference_t<Range>>;
-    return detail::for_each_of<typename body::effects>::each(
-        std::views::all(std::forward<Range>(range)), std::move(f));
+    using body = std::invoke_result_t<F&, detail::range_reference_t<Range>>;
+    return detail::for_each_of<typename body::effects>::template each<detail::kept_range<Range>>(
+        std::forward<Range>(range), std::move(f));
   } else {
     return detail::refused<void>();
   }

@@ -3,34 +3,23 @@
 
 #include <exception>
 #include <source_location>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "effects/detail/evidence.hpp"
 #include "effects/detail/internal.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/refused.hpp"
-#include "effects/errors.hpp"
 
 namespace weft {
 
 namespace detail {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_asked(std::string_view operation,
-                                                               std::source_location where,
-                                                               prompt const& handler) {
-  throw needs_control("weft: " + std::string(operation) + " at " + text(where) +
-                      " was asked by a value clause, which cannot be suspended; its handler " +
-                      std::string(handler.handler_name()) + " takes the resumption");
-}
+[[noreturn, gnu::cold]] void throw_asked(std::string_view operation, std::source_location where,
+                                         prompt const& handler);
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_outer(std::string_view operation,
-                                                                  std::source_location where,
-                                                                  prompt const& nearest) {
-  throw no_outer_handler("weft: " + std::string(operation) + " at " + text(where) +
-                         " is to pass by the handler " + std::string(nearest.handler_name()) +
-                         ", and the row around that one has no further handler of the effect");
-}
+[[noreturn, gnu::cold]] void throw_no_outer(std::string_view operation, std::source_location where,
+                                            prompt const& nearest);
 
 template <class E, class O>
 typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_location where) {

@@ -29,7 +29,7 @@
 ///   | from             | write                         | means                              |
 ///   |------------------|-------------------------------|------------------------------------|
 ///   | a coroutine      | `co_await std::move(k)(v)`    | the answer of `k`, for further use |
-///   | a control clause | `return std::move(k).last(v)` | our answer is the answer of `k`    |
+///   | a control clause | `return std::move(k).last(v)` | gives on the answer of `k`         |
 ///   | ordinary code    | `resume(std::move(k), v)`     | the answer of `k`; drives a loop   |
 ///
 /// `std::move(k).under(v)` resumes under other handlers, if the handler of `k` rebinds effects

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -76,7 +76,7 @@ class state_returned : public handler<state<T>> {
 template <class T, std::invocable<T> F>
 eff<void, state<T>> modify(F f) {
   T value = co_await typename state<T>::get{};
-  co_await typename state<T>::put{std::invoke(f, std::move(value))};
+  co_await typename state<T>::put{std::apply(f, std::forward_as_tuple(std::move(value)))};
 }
 
 }  // namespace weft

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/handler_lock.hpp"
 #include "effects/operation.hpp"
 
 namespace weft {
@@ -22,12 +21,12 @@ class synchronized_handler {
   template <operation O>
     requires requires(Handler& h, O o) { h.on(std::move(o)); }
   decltype(auto) on(O o) {
-    std::lock_guard const lock(*mutex_);
+    detail::handler_lock::scope const locked(lock_);
     return handler_.on(std::move(o));
   }
 
  private:
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // handlers move
+  detail::handler_lock lock_;
   Handler handler_;
 };
 

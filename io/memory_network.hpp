@@ -42,8 +42,9 @@ namespace weft {
 /// happens, unless there is a random-number seed.
 ///
 /// Bytes of one stream stay in order.  The order between two streams depends on which process runs;
-/// with delays, also on the moment at which a ready process is woken.  Nothing takes time: a
-/// deadline passes only if the connection is silent, or the other side sends nothing.
+/// with delays, also on which processes run before a delayed attempt is repeated.  Nothing takes
+/// time: a deadline passes only if a fault has made the connection silent, or if the other side
+/// does not do what this side waits for.
 ///
 /// As with TCP, a write to a closed peer succeeds, and the next one fails with broken_pipe; closing
 /// an end with unread bytes resets the connection.  Unlike TCP, a reset always discards the

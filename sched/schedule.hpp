@@ -10,6 +10,7 @@
 #include "sched/base/spawning.hpp"
 #include "sched/mail/mail.hpp"
 #include "sched/mail/routing.hpp"
+#include "sched/runtime/detail/compiled_backends.hpp"
 #include "sched/runtime/scheduler.hpp"
 #include "sched/sync/barrier.hpp"
 #include "sched/sync/completion.hpp"

@@ -92,8 +92,9 @@ exploration catch2_assertion(catch2_place const& at, How const& how, Subject&...
 
 }  // namespace detail
 
-// Classes with constructors take the place of functions here, since a function cannot have any
-// number of handlers and, after them, the place of its call as a default argument.
+// These are classes with constructors, where one expects functions: after a pack of handlers, a
+// function template cannot have a parameter with a default argument, such as the place of its call.
+// A deduction guide can.
 
 /// Visits every schedule, as explore does.  Fails if a schedule fails or deadlocks; if anything
 /// leaks; if a schedule goes another way when it is run again; if schedules are cut although no

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +23,11 @@
 namespace weft::detail {
 
 using slot = std::uint32_t;  // a place in a chunk, counted from 0
+
+/// `n`, or the bound that it is beyond.
+constexpr slot clamped(std::size_t n, slot least, slot most) noexcept {
+  return n < least ? least : n > most ? most : static_cast<slot>(n);
+}
 
 enum class side : unsigned char { front, back };
 constexpr side opposite(side s) noexcept { return s == side::front ? side::back : side::front; }
@@ -78,12 +82,12 @@ struct chunk {
 
   /// The size of a full chunk: a power of two, so that an index is divided by a shift.
   static constexpr slot full =
-      is_leaf ? std::clamp<slot>(std::bit_floor(P::leaf_bytes / sizeof(E)), 4, 64) : 32;
+      is_leaf ? clamped(std::bit_floor(P::leaf_bytes / sizeof(E)), 4, 64) : 32;
 
   /// The capacity of a chunk for `n` elements that is the only chunk of its tier: `n` rounded up to
   /// a power of two, and at least 8 in a leaf, 4 in a chunk of chunks.
   static constexpr slot capacity_for(slot n) noexcept {
-    return std::clamp(std::bit_ceil(n), std::min<slot>(is_leaf ? 8 : 4, full), full);
+    return clamped(std::bit_ceil(n), clamped(is_leaf ? 8 : 4, 0, full), full);
   }
 
   static E* at(header& h, slot i) noexcept {
@@ -160,7 +164,8 @@ struct chunk {
   }
 
  private:
-  static constexpr std::align_val_t alignment{std::max(alignof(header), alignof(E))};
+  static constexpr std::align_val_t alignment{alignof(header) < alignof(E) ? alignof(E)
+                                                                           : alignof(header)};
   static constexpr std::size_t offset = (sizeof(header) + alignof(E) - 1) / alignof(E) * alignof(E);
   static constexpr std::size_t bytes(slot capacity) noexcept {
     return offset + capacity * sizeof(E);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -115,7 +114,7 @@ class steal_ends {
   [[nodiscard]] std::size_t size() const noexcept {
     index const t = top_.load(std::memory_order_relaxed);     // relaxed: a hint
     index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: a hint
-    return static_cast<std::size_t>(std::max<index>(0, b - t));
+    return t < b ? static_cast<std::size_t>(b - t) : 0;
   }
 
  protected:
@@ -124,7 +123,7 @@ class steal_ends {
   static constexpr std::size_t line = 64;
 
   explicit steal_ends(std::size_t room)
-      : newest_(std::make_unique<array>(std::max<std::size_t>(room, 1))),
+      : newest_(std::make_unique<array>(room == 0 ? 1 : room)),
         array_(newest_.get()),
         full_at_(newest_->capacity()) {}
   ~steal_ends() = default;

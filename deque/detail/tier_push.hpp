@@ -127,7 +127,7 @@ template <side S, class Make>
     return;
   }
 
-  if (w.size() > full / 2) {  // full / 2 < size <= capacity, so the capacity is full
+  if (w.size() > full / 2) {  // the capacity, a power of two above full / 2, is `full`
     window w1 = fresh<S>(full);
     build<S>(w1, make);
     if (&w == &here) there = std::move(w);

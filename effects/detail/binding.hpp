@@ -7,7 +7,6 @@
 #include <source_location>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "effects/detail/end_of_clause.hpp"
 #include "effects/detail/evidence.hpp"
@@ -122,14 +121,7 @@ class evidence_slots : public prompt {
   /// Binds the slots of `outermost`, which is suspended.  Throws resumption_expired if a handler of
   /// `b` has ended, and rebound_to_itself if one performs to these slots (REBIND-4).  O(1) if these
   /// handlers and those further out of them are owned, else O(handlers further out).
-  void rebind(prompt& outermost, shared_binding b) {
-    std::vector<prompt*> homes;
-    auto const add = [&homes](prompt& p) { homes.push_back(&p); };
-    (*b).visit_homes(prompt_visitor(add));
-    outermost.require_outers(std::move(homes), this);
-    bind(std::move(b));
-    outermost.require_outers();
-  }
+  void rebind(prompt& outermost, shared_binding b);
 
   // ---- as a prompt
 

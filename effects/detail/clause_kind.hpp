@@ -54,7 +54,7 @@ using clause_result =
 // ---- a resumption that is taken by `auto`, which could be of any kind
 
 /// Stands for a resumption that a clause takes by `auto`, so that the body of the clause compiles,
-/// and only our assertion fails.
+/// and only weft's assertion fails.
 template <class R, class A>
 struct taken_by_auto {
   template <class... V>

@@ -39,6 +39,9 @@ template <class H, class Es, class Body, class Policy>
 constexpr bool is_owned_and_copyable<handling<H, Es, Body, Policy>> =
     !std::is_reference_v<H> && std::copy_constructible<H> && is_owned_and_copyable<Body>;
 
+/// What an exception says, for messages.
+[[nodiscard]] std::string text_of_exception(std::exception_ptr const& error);
+
 /// The outcome of one run: a value, or an exception.
 template <class A>
 struct outcome_of_run {
@@ -58,16 +61,7 @@ struct outcome_of_run {
       error = std::current_exception();
     }
   }
-  [[nodiscard]] std::string text() const {
-    if (value) return "an answer";
-    try {
-      std::rethrow_exception(error);
-    } catch (std::exception const& e) {
-      return std::string("an exception, ") + e.what();
-    } catch (...) {
-      return "an exception";
-    }
-  }
+  [[nodiscard]] std::string text() const { return value ? "an answer" : text_of_exception(error); }
   friend bool operator==(outcome_of_run const& a, outcome_of_run const& b) {
     if (!a.value || !b.value) return !a.value && !b.value && a.text() == b.text();
     if constexpr (std::is_void_v<A>)
@@ -77,13 +71,8 @@ struct outcome_of_run {
   }
 };
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_differ(std::source_location where,
-                                                                std::string const& replayed,
-                                                                std::string const& copied) {
-  throw outcomes_differ("weft: resumed by replay and bitwise, the body handled at " + text(where) +
-                        " has two outcomes: by replay " + replayed + ", bitwise " + copied +
-                        (replayed == copied ? ", another one" : ""));
-}
+[[noreturn, gnu::cold]] void throw_differ(std::source_location where, std::string const& replayed,
+                                          std::string const& copied);
 
 /// Runs the body both ways, and returns the answer.  Takes native stack: both runs go to their ends
 /// inside this call.

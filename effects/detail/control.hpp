@@ -5,7 +5,7 @@
 #include <exception>
 #include <memory>
 #include <source_location>
-#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -17,11 +17,7 @@
 /// Runs the clause of an operation: the entries of a handler's table.
 namespace weft::detail {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_returned(std::string_view operation,
-                                                                  std::source_location where) {
-  throw clause_returned("weft: a clause returned for " + std::string(operation) + " at " +
-                        detail::text(where) + ", which never returns");
-}
+[[noreturn, gnu::cold]] void throw_returned(std::string_view operation, std::source_location where);
 
 /// Answers by a value clause, with or without outer<...>.
 template <class Node, class E, class O>

@@ -67,6 +67,7 @@ class copied_capture final : public capture {
   std::vector<prompt*> inside_;      // the prompts in the chain
   std::vector<prompt*> outside_;     // prompts further out that those inside keep; with repetition
   bool is_owner_ = true;             // owns a count of the prompt (BITWISE-2)
+  copied_capture* next_spare_ = nullptr;
 };
 
 inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,

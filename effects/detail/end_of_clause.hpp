@@ -3,7 +3,6 @@
 
 #include <coroutine>
 #include <string>
-#include <utility>
 
 #include "effects/detail/frame.hpp"
 #include "effects/detail/prompt.hpp"
@@ -54,15 +53,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
 
   /// The place to continue at after a clause that may have dropped its continuation: `waiter`; or,
   /// if a pin keeps the continuation from being unwound, a new end_of_clause in front of `waiter`.
-  [[gnu::cold, gnu::noinline]] static continuation after(prompt& p, continuation waiter) noexcept {
-    if (p.is() != prompt::state::leaving) return waiter;
-    while_unwinding const here;
-    try {
-      return continuation(static_cast<frame_end&>(*new end_of_clause(p, waiter)));
-    } catch (...) {
-      no_memory_to_unwind();
-    }
-  }
+  [[gnu::cold]] static continuation after(prompt& p, continuation waiter) noexcept;
 
   [[nodiscard]] prompt& handlers_prompt() const noexcept { return prompt_; }
 
@@ -78,9 +69,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
       leave();  // no walk has asked for pins: the last pin unwinds it
     return done();
   }
-  [[nodiscard]] std::string text() const override {
-    return "a clause of " + std::string(prompt_.handler_name());
-  }
+  [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override { return waiter_; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
 
@@ -103,19 +92,10 @@ class end_of_clause : public frame_end, public pooled_in_body {
     is_asked_ = false;
     return asked_from_;
   }
-  /// Unwinds the frames inside, then the continuation, and then has `h` unwound further.  If the
-  /// continuation cannot be unwound yet, the remainder of `h` waits until it can.
-  void unwind_later(suspension& h) noexcept override {
-    h.unwind_up_to(*this, continuation(static_cast<frame_end&>(*this)));
-    leaving_ = &h;
-    waiting_ = nullptr;
-    while (has_remainder()) {
-      if (!try_claim_remainder()) return;
-      (void)unwind();
-    }
-    is_unwound_ = true;  // or another party will unwind it, for which nothing waits
-    h.unwind_on();
-  }
+  /// Unwinds the frames of `h` inside this end, then the continuation that the clause dropped, and
+  /// then the frames of `h` further out.  While that continuation cannot be unwound, the frames
+  /// further out wait.
+  void unwind_later(suspension& h) noexcept override;
 
   // ---- CLAUSE-1: a process waits
 
@@ -129,49 +109,20 @@ class end_of_clause : public frame_end, public pooled_in_body {
   };
   /// True if the continuation can be unwound now.  If not, `w` is notified when it can, on any
   /// thread.
-  [[nodiscard]] bool wait_with(waiting& w) noexcept {
-    waiting_ = &w;
-    return try_claim_remainder();
-  }
+  [[nodiscard]] bool wait_with(waiting& w) noexcept;
   /// Unwinds the continuation as far as possible.  True if nothing is left of it.
-  [[nodiscard]] bool unwind() noexcept {
-    if (!has_remainder()) return true;  // another clause has unwound it (CLAUSE-3)
-    if (!prompt_.unwind_further()) return false;
-    while (end_of_clause* const e = next_) {
-      next_ = std::exchange(e->next_, nullptr);
-      e->on_remainder_free();
-    }
-    return true;
-  }
+  [[nodiscard]] bool unwind() noexcept;
 
  private:
   [[nodiscard]] bool has_remainder() const noexcept {
     return prompt_.is() == prompt::state::leaving;
   }
-  [[nodiscard]] bool try_claim_remainder() noexcept {
-    auto* const first = static_cast<end_of_clause*>(prompt_.in_charge());
-    if (!first || first == this) return prompt_.try_claim_remainder(*this);
-    if (!std::exchange(is_on_list_, true)) next_ = std::exchange(first->next_, this);
-    return false;
-  }
-  void on_remainder_free() noexcept override {
-    waiting_ ? waiting_->on_remainder_free() : leaving_->unwind_on();
-  }
+  [[nodiscard]] bool try_claim_remainder() noexcept;
+  void on_remainder_free() noexcept override;
   /// A frame in which the running process waits, and which then continues at this end; null if
   /// ordinary code waits.
-  [[nodiscard]] std::coroutine_handle<> wait() noexcept {
-    prompt* ground = prompt::innermost();
-    while (ground && ground->up()) ground = ground->up();
-    if (ground && !prompt::arena_here())
-      if (auto const waits = ground->wait_for_remainder(*this)) return waits;
-    leave();  // ordinary code waits: it cannot be suspended
-    return {};
-  }
-  void leave() noexcept {
-    prompt_.clause_ends();
-    is_counted_ = false;
-    prompt_.leave_remainder();
-  }
+  [[nodiscard]] std::coroutine_handle<> wait() noexcept;
+  void leave() noexcept;
   continuation done() noexcept {
     continuation const waiter = waiter_;
     delete this;
@@ -182,7 +133,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
   continuation waiter_;
   waiting* waiting_ = nullptr;
   suspension* leaving_ = nullptr;
-  end_of_clause* next_ = nullptr;  // on the list of the first (CLAUSE-3)
+  end_of_clause* next_ = nullptr;  // on the list of the end in charge (CLAUSE-3)
   bool is_on_list_ = false;
   bool is_counted_ = true;
   bool is_unwound_ = false;

@@ -109,22 +109,14 @@ template <class Around, bool Inner, class Handling>
 std::coroutine_handle<> install(Handling&& what, void* around, continuation waiter,
                                 result_slot_base& to, region* borrow_scope);
 
+/// For messages: why a prompt is still in the region of its handler.
+[[nodiscard]] std::string why_prompt_stays(prompt const& p);
+
 /// A prompt in a region.
 template <class Prompt>
 class resident_prompt : public Prompt, public resident {
   void region_ended() noexcept override { this->end_of_handler(); }
-  [[nodiscard]] std::string why_it_stays() const override {
-    std::string const handler(this->handler_name());
-    if (this->is() == prompt::state::suspended)
-      return handler + " keeps the resumption of " + std::string(this->operation().name) + " at " +
-             detail::text(this->where());
-    suspension const* const held_by = this->held_by();
-    if (held_by && held_by->may_be_cut())
-      return handler + " is inside the frames that " + std::string(held_by->handler_name()) +
-             " suspended by " + std::string(held_by->operation().name) + " at " +
-             detail::text(held_by->where());
-    return handler + " handles a body that continues elsewhere";
-  }
+  [[nodiscard]] std::string why_it_stays() const override { return why_prompt_stays(*this); }
   [[nodiscard]] bool has_open_tasks() const noexcept override { return this->is_pinned(); }
   void leave_region() noexcept override { leave(); }
 };

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <coroutine>
-#include <cstdio>
-#include <exception>
 #include <source_location>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -49,29 +46,21 @@ consteval bool lends() {
 class borrow_scope : public region {
  public:
   ~borrow_scope() {
-    for (auto* kept = first(); kept; kept = kept->next()) [[unlikely]]
-      if (kept->has_open_tasks()) end_of_the_program(*kept);
+    if (first()) [[unlikely]]
+      require_no_tasks();
   }
   region* home() noexcept { return this; }
   /// Throws not_a_region if a resident is left.
   void require_returned() const {
     if (auto const* kept = first()) [[unlikely]]
-      throw_kept(kept->why_it_stays());
+      throw_kept(*kept);
   }
 
  private:
-  /// Ends the program: tasks may refer to the frame that lent the handler, and that frame
-  /// continues.
-  [[noreturn, gnu::cold, gnu::noinline]] static void end_of_the_program(
-      resident const& kept) noexcept {
-    std::fprintf(stderr, "weft: the borrowed handler %s: and tasks are open in there\n",
-                 kept.why_it_stays().c_str());
-    std::terminate();
-  }
-  [[noreturn, gnu::cold, gnu::noinline]] static void throw_kept(std::string const& why) {
-    throw not_a_region("weft: the borrowed handler " + why +
-                       ": let it be owned, or derive it from weft::region");
-  }
+  /// Ends the program if tasks are open in a resident: they may refer to the frame that lent the
+  /// handler, and that frame continues.
+  [[gnu::cold]] void require_no_tasks() const noexcept;
+  [[noreturn, gnu::cold]] static void throw_kept(resident const& kept);
 };
 struct no_borrow_scope {
   static region* home() noexcept { return nullptr; }

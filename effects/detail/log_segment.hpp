@@ -14,7 +14,6 @@
 #include <new>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "effects/detail/operation_info.hpp"
 #include "effects/detail/result_slot.hpp"
@@ -49,9 +48,8 @@ class log_entry {
   log_entry(site const& at, R const& word) noexcept : log_entry(at, is_word) {
     std::memcpy(&word_, &word, sizeof(R));
   }
-  log_entry(site const& at, std::unique_ptr<boxed> box) noexcept : log_entry(at, is_box) {
-    box_ = box.release();
-  }
+  /// Takes over `box`, an object made by new.
+  log_entry(site const& at, boxed& box) noexcept : log_entry(at, is_box) { box_ = &box; }
   log_entry(site const& at, std::exception_ptr error) noexcept : log_entry(at, is_error) {
     ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(error));
   }
@@ -141,6 +139,12 @@ class log_entry {
   };
 };
 
+/// Entries that are contiguous in memory.
+struct log_stretch {
+  log_entry const* first;
+  log_entry const* last;  // one past the end
+};
+
 /// Consecutive entries, stored behind this object in its block.  Shared, also between threads; an
 /// entry does not change once two logs see it.
 class log_segment {
@@ -211,7 +215,7 @@ class log_segment {
   log_segment(log_segment* before, std::uint32_t length, std::uint32_t room) noexcept
       : before_(before), length_before_(length), room_(room) {}
   ~log_segment() {
-    std::uint32_t const n = size_.load(std::memory_order_relaxed);  // relaxed: we are the last
+    std::uint32_t const n = size_.load(std::memory_order_relaxed);  // relaxed: the last owner
     for (std::uint32_t i = 0; i != n; ++i) std::destroy_at(entries() + i);
   }
   [[nodiscard]] log_entry* entries() noexcept {
@@ -223,40 +227,6 @@ class log_segment {
   log_segment* const before_;
   std::uint32_t const length_before_;  // entries of before_ that precede ours
   std::uint32_t const room_;
-};
-
-/// The entries of a log from the first to the last, in contiguous parts.
-class log_path {
- public:
-  struct stretch {
-    log_entry const* first;
-    log_entry const* last;  // one past the end
-  };
-
-  log_path(log_segment const& tail, std::uint32_t length)
-      : last_{tail.first(), tail.first() + length} {
-    std::size_t parts = 0;
-    for (auto const* s = tail.before(); s; s = s->before()) ++parts;
-    before_.resize(parts);  // usually none: no allocation
-    length = tail.length_before();
-    for (auto const* s = tail.before(); s; length = s->length_before(), s = s->before())
-      before_[--parts] = {s->first(), s->first() + length};
-  }
-  [[nodiscard]] std::size_t parts() const noexcept { return before_.size() + 1; }
-  [[nodiscard]] stretch part(std::size_t i) const noexcept {
-    return i < before_.size() ? before_[i] : last_;
-  }
-  /// The number of operations before an entry of part `i`.
-  [[nodiscard]] std::size_t operations_before(std::size_t i, log_entry const* e) const noexcept {
-    std::size_t n = 0;
-    for (std::size_t j = 0; j <= i; ++j)
-      for (auto const* x = part(j).first; x != (j == i ? e : part(j).last); ++x) n += x->count();
-    return n;
-  }
-
- private:
-  std::vector<stretch> before_;
-  stretch last_;
 };
 
 }  // namespace weft::detail

@@ -21,9 +21,6 @@ template <class T>
 inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
 
 /// `file:line`.  Columns and the spelling of functions differ between compilers.
-inline std::string text(std::source_location where) {
-  if (where.line() == 0) return "ordinary code";
-  return std::string(where.file_name()) + ":" + std::to_string(where.line());
-}
+[[nodiscard]] std::string text(std::source_location where);
 
 }  // namespace weft::detail

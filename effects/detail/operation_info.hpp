@@ -119,9 +119,7 @@ struct site {
         return true;
     return a.line() == b.line() && std::strcmp(a.file_name(), b.file_name()) == 0;
   }
-  [[nodiscard]] std::string text() const {
-    return std::string(operation->name) + " at " + detail::text(where);
-  }
+  [[nodiscard]] std::string text() const;
 };
 
 template <class O>

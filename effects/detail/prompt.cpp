@@ -94,6 +94,11 @@ void prompt::end_of_handler() noexcept {
   release();
 }
 
+void prompt::abandon_handler() noexcept {
+  if (borrowed_) lose_handler();
+  leave_region();
+}
+
 void no_memory_to_unwind() noexcept {
   std::fputs(
       "weft: no memory to wait for the tasks of a resumption that was dropped across a scope\n",
@@ -267,7 +272,16 @@ void prompt::require_outers(std::vector<prompt*> outers, prompt const* inside) c
   }
 }
 
+void prompt::add_outers(std::vector<prompt*>& to) const {
+  auto const add = [&to](prompt& p) { to.push_back(&p); };
+  visit_outers(prompt_visitor(add));
+}
+
 // ---- messages
+
+std::string prompt::text() const {
+  return std::string(handler_name()) + " at " + detail::text(installed_at());
+}
 
 void prompt::throw_expired(std::string_view handler) const {
   throw resumption_expired("weft: the handler " + std::string(handler) +

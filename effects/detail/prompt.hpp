@@ -29,8 +29,8 @@
 ///       in the chain cannot be captured to.
 ///   PROMPT-3  A prompt that was captured to is a suspension (suspension.hpp).
 ///   PROMPT-4  Each resume sets anew what waits for the answer (`waiter_`, `to_`).
-///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and others
-///       can still perform to that handler, their later operations throw resumption_expired.
+///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and other
+///       computations can still perform to it, their later operations throw resumption_expired.
 namespace weft::detail {
 
 /// A function to be called with each of several prompts.
@@ -205,12 +205,9 @@ class prompt : public suspension, public pooled_in_body {
   virtual void answered() noexcept {}
   /// The source location of `handle`.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
-  /// Visits the prompts further out that our body or our clauses may perform to.
+  /// Visits the prompts further out that the body or the clauses of this prompt may perform to.
   virtual void visit_outers(prompt_visitor f) const = 0;
-  void add_outers(std::vector<prompt*>& to) const {
-    auto const add = [&to](prompt& p) { to.push_back(&p); };
-    visit_outers(prompt_visitor(add));
-  }
+  void add_outers(std::vector<prompt*>& to) const;
 
   /// Throws resumption_expired if the handler must not be used any more.
   void require_handler() const {
@@ -222,9 +219,7 @@ class prompt : public suspension, public pooled_in_body {
 
   // ---- as a frame_end
 
-  [[nodiscard]] std::string text() const override {
-    return std::string(handler_name()) + " at " + detail::text(installed_at());
-  }
+  [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override { return waiter_; }
   [[nodiscard]] bool lost() const noexcept override { return expired_; }
   /// Called by unwind() when it has destroyed the body, which has not ended by itself.
@@ -282,18 +277,15 @@ class prompt : public suspension, public pooled_in_body {
   }
 
   /// Gives up the handler, which may end before the body is unwound (SUSPENSION-3).
-  [[gnu::cold, gnu::noinline]] void abandon_handler() noexcept {
-    if (borrowed_) lose_handler();
-    leave_region();
-  }
+  [[gnu::cold]] void abandon_handler() noexcept;
 
   /// Exchanges the evidence: from now on, operations throw resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
   /// Destroys the suspended frames.
   virtual void unwind_body() noexcept { (void)unwind_suspended(); }
-  /// Called when the handler has ended, or is about to, and others may perform to it: counts the
-  /// loss, and exchanges the evidence.
+  /// Called when a borrowed handler has ended, or is about to, while computations are left that may
+  /// perform to it: counts the loss, and makes their later operations throw (PROMPT-5).
   void lose_handler() noexcept {
     // Relaxed: the count is a hint for require_outers().
     losses_.fetch_add(1, std::memory_order_relaxed);
@@ -304,7 +296,7 @@ class prompt : public suspension, public pooled_in_body {
   bool records_ = false;          // this records answers: answered() must be called
   bool in_charge_ = false;        // waiter_ is in charge of the remainder (CLAUSE-3)
   bool is_given_up_ = false;      // by the resumption: the party that unwinds owns `is_`
-  frame_arena* arena_ = nullptr;  // the arena of the body around us, or our own
+  frame_arena* arena_ = nullptr;  // the arena of the body around, or its own
 
  private:
   /// Drops one count.  True if it was the last one.
@@ -335,20 +327,20 @@ class prompt : public suspension, public pooled_in_body {
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* deferred_deletes_ =
       nullptr;
-  /// The number of borrowed handlers that ended while others could perform to them.
+  /// The number of borrowed handlers that ended while computations were left to perform to them.
   [[gnu::visibility("default")]] static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  bool fragile_ = false;               // a handler further out may end before we do
+  bool fragile_ = false;               // a handler further out may end before this prompt
   bool expired_ = false;               // the handler ended before the body
   bool is_shared_by_threads_ = false;  // owners_ is counted atomically (PROMPT-1)
   std::atomic<remainder_state> remainder_ = remainder_state::pinned;
   std::atomic<unsigned> owners_ = 1;  // the number of owners (PROMPT-1)
   unsigned clauses_ = 0;              // the number of unfinished clauses (CLAUSE-3)
-  unsigned checked_ = 0;              // losses_ when our outers were checked
+  unsigned checked_ = 0;              // losses_ when the outers were checked
   continuation waiter_;               // continues after the answer (PROMPT-4)
   result_slot_base* to_ = nullptr;    // gets the answer (PROMPT-4); a result_slot<A>
   prompt* up_ = nullptr;              // if active: the next one outwards
-  suspension* held_by_ = nullptr;     // the holder of the chain around us (SUSPENSION-1)
+  suspension* held_by_ = nullptr;     // the holder of the chain around (SUSPENSION-1)
 };
 
 /// If a coroutine clause is suspended as part of a chain, cuts that chain at the place of the

@@ -19,7 +19,7 @@
 /// The prompt of a handler with a multi-shot clause that resumes by replay: it records the answers
 /// that its body is given, and can answer from such a log.
 ///
-///   RECORD-1  Every operation of the body that is not handled inside it passes this prompt: to our
+///   RECORD-1  Every operation of the body that is not handled inside it passes this prompt: to its
 ///       handler, or through a forwarding clause to a handler further out.
 ///   RECORD-2  While the log is replayed, the answers come from the log: no handler is called.
 namespace weft::detail {
@@ -55,6 +55,8 @@ class body_to_run_again : public runs_again {
   typename S::body const function;  // const: a run must not change it for the next
 };
 
+[[noreturn, gnu::cold]] void throw_not_resident(std::string_view handler);
+
 /// The same, for a handler with a region: the body is a resident of the region.
 template <class S>
 class resident_body final : public body_to_run_again<S>, public resident {
@@ -67,10 +69,7 @@ class resident_body final : public body_to_run_again<S>, public resident {
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                     shared_binding&& bound, continuation waiter,
                                     result_slot_base& to) override {
-    if (!home_)
-      throw resumption_expired(
-          "weft: the handler " + std::string(name_of<typename S::handler>) +
-          " no longer exists, so the continuation that it suspended cannot be resumed");
+    if (!home_) throw_not_resident(name_of<typename S::handler>);
     return body_to_run_again<S>::run_again(self, std::move(log), std::move(bound), waiter, to);
   }
   [[nodiscard]] region* home() const noexcept { return home_; }
@@ -93,9 +92,7 @@ class resident_recording_prompt : public recording_prompt, public resident {
 
  private:
   void region_ended() noexcept override { end_of_handler(); }
-  [[nodiscard]] std::string why_it_stays() const override {
-    return std::string(handler_name()) + " keeps a resumption";
-  }
+  [[nodiscard]] std::string why_it_stays() const override;
   [[nodiscard]] bool has_open_tasks() const noexcept override { return is_pinned(); }
   void leave_region() noexcept override { leave(); }
 };

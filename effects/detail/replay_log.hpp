@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
-#include <memory>
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "effects/detail/log_segment.hpp"
 #include "effects/detail/operation_info.hpp"
@@ -43,8 +38,7 @@ class replay_log {
   static constexpr std::size_t usual_limit = 1'000'000;
 
   explicit replay_log(std::size_t limit = usual_limit) noexcept
-      : limit_(static_cast<std::uint32_t>(
-            std::min<std::size_t>(limit, std::numeric_limits<std::uint32_t>::max()))) {}
+      : limit_(limit < most ? static_cast<std::uint32_t>(limit) : most) {}
   /// A log with the same past, which is continued independently (LOG-1).
   replay_log(replay_log& other) noexcept
       : tail_(other.tail_),
@@ -67,7 +61,11 @@ class replay_log {
         over_(other.over_),
         sealed_at_(other.sealed_at_) {}
   replay_log& operator=(replay_log const&) = delete;
-  ~replay_log() { log_segment::drop(tail_); }
+  ~replay_log() {
+    if (cursor_) [[unlikely]]
+      end_replay();
+    log_segment::drop(tail_);
+  }
 
   // ---- writing
 
@@ -86,7 +84,7 @@ class replay_log {
       append(log_entry(at, *a.value()));
     } else {
       try {
-        append(log_entry(at, std::make_unique<boxed_answer<R>>(std::as_const(*a.value()))),
+        append(log_entry(at, *new boxed_answer<R>(std::as_const(*a.value()))),
                !std::is_trivially_destructible_v<R>);
       } catch (...) {
         a.fail(std::current_exception());
@@ -123,17 +121,7 @@ class replay_log {
     return over_ != why_over::ended && (is_over() || entries_ == limit_);
   }
   /// Throws unforkable, because `at` requires another run of the program.
-  [[noreturn, gnu::cold, gnu::noinline]] void throw_unforkable(site const& at) const {
-    std::string const start = "weft: " + at.text() +
-                              " would have the program run again from its "
-                              "beginning, which it cannot be: ";
-    if (over_ == why_over::sealed)
-      throw unforkable(start + "the answer of " + sealed_at_.text() + " cannot be given twice");
-    if (over_ != why_over::memory)
-      throw unforkable(start + "its log would go over the limit of " + std::to_string(limit_) +
-                       " entries (.log_limit)");
-    throw unforkable(start + "there was no memory to log " + sealed_at_.text());
-  }
+  [[noreturn, gnu::cold]] void throw_unforkable(site const& at) const;
 
   // ---- reading
 
@@ -141,11 +129,7 @@ class replay_log {
   [[nodiscard]] bool diverged() const noexcept { return diverged_; }
 
   /// Begins to replay, for a run that has just started.
-  void rewind() {
-    shared_ = length_;
-    if (length_ == 0) return;
-    cursor_ = std::make_unique<cursor>(*tail_, length_);
-  }
+  void rewind();
   /// Answers an operation as in the first run.  False if the first run performed another operation
   /// at this point, or performed it at another site: this log has then diverged, and answers no
   /// more.
@@ -156,48 +140,43 @@ class replay_log {
     if (diverged_ || !e.is_at(at)) [[unlikely]]
       return diverge();
     e.answer_to(a, c.repeated);
-    if (c.go_on(e)) [[unlikely]]
-      cursor_.reset();
+    if (++c.repeated != e.count()) return true;
+    c.repeated = 0;
+    if (++c.next == c.last) [[unlikely]] {
+      if (++c.part == c.end)
+        end_replay();
+      else
+        c.open();
+    }
     return true;
   }
   /// The exception for a program that performs `at` instead of the next operation of the log.
-  [[nodiscard]] replay_divergence divergence(site const& at) const {
-    return replay_divergence(first_half() + "performed " + at.text() + second_half());
-  }
+  [[nodiscard]] replay_divergence divergence(site const& at) const;
   /// The exception for a program that ends instead of performing the next operation of the log.
-  [[nodiscard]] replay_divergence divergence() const {
-    return replay_divergence(first_half() + "ended" + second_half());
-  }
+  [[nodiscard]] replay_divergence divergence() const;
 
  private:
   enum class why_over : unsigned char { not_yet, sealed, limit, memory, ended };
+  static constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
 
   /// The state of a replay.  The entries that it reads are shared, and kept alive by tail_.
-  struct cursor : pooled {
-    cursor(log_segment const& tail, std::uint32_t length) : path(tail, length) { open(); }
-    void open() noexcept {
-      auto const stretch = path.part(part);
-      next = stretch.first;
-      last = stretch.last;
-    }
-    /// Steps past `e`, the next entry, or counts one repetition of it.  True if the log has nothing
-    /// more.
-    [[nodiscard]] bool go_on(log_entry const& e) noexcept {
-      if (++repeated != e.count()) return false;
-      repeated = 0;
-      if (++next != last) [[likely]]
-        return false;
-      if (++part == path.parts()) return true;
+  struct cursor {
+    cursor(log_stretch const* first, log_stretch const* one_past) noexcept
+        : part(first), end(one_past) {
       open();
-      return false;
+    }
+    void open() noexcept {
+      next = part->first;
+      last = part->last;
     }
 
-    log_path path;
-    std::size_t part = 0;
-    log_entry const* next = nullptr;
-    log_entry const* last = nullptr;  // one past the end of the part
-    std::uint32_t repeated = 0;       // how often `next` has answered already
+    log_stretch const* part;
+    log_stretch const* end;  // one past the last part
+    log_entry const* next;
+    log_entry const* last;       // one past the end of the part
+    std::uint32_t repeated = 0;  // how often `next` has answered already
   };
+  struct cursor_on_path;
 
   void append(log_entry e, bool may_own = false) noexcept {
     if (entries_ == limit_) [[unlikely]]
@@ -212,30 +191,18 @@ class replay_log {
     tail_->put(length_++, std::move(e));
     ++entries_;
   }
-  [[gnu::cold, gnu::noinline]] void give_up(why_over why, site const& at) noexcept {
-    if (is_over()) return;
-    over_ = why;
-    sealed_at_ = at;
-    log_segment::drop(std::exchange(tail_, nullptr));  // no run will need it (LOG-4)
-    shared_ = length_ = 0;
-  }
+  [[gnu::cold]] void give_up(why_over why, site const& at) noexcept;
+
+  void end_replay() noexcept;
+  [[nodiscard]] cursor_on_path& whole_cursor() const noexcept;
 
   [[gnu::cold, gnu::noinline]] bool diverge() noexcept {
     diverged_ = true;
     return false;
   }
 
-  [[nodiscard]] std::string first_half() const {
-    return "weft: a program was run again and, at operation " +
-           std::to_string(cursor_->path.operations_before(cursor_->part, cursor_->next) +
-                          cursor_->repeated + 1) +
-           ", ";
-  }
-  [[nodiscard]] std::string second_half() const {
-    return ", where the first time it performed " + cursor_->next->at().text() +
-           "; what it does may depend on its effects' answers only, not on the clock, addresses, "
-           "globals, or what its captures refer to";
-  }
+  [[nodiscard]] std::string first_half() const;
+  [[nodiscard]] std::string second_half() const;
 
   log_segment* tail_ = nullptr;  // the last segment of the view (LOG-1)
   std::uint32_t length_ = 0;     // how many entries of tail_ the view has
@@ -246,7 +213,7 @@ class replay_log {
   bool diverged_ = false;
   site sealed_at_{};
 
-  std::unique_ptr<cursor> cursor_;  // null: not replaying
+  cursor* cursor_ = nullptr;  // owned, a cursor_on_path; null: not replaying
 };
 
 template <class O>

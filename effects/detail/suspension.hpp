@@ -156,7 +156,7 @@ class suspension : public frame_end {
       result_slot_base* waiting;   // a result_slot<R>
       std::source_location where;  // if lost_: where the leaf waited
     };
-    operation_info const* operation = nullptr;  // the last one that suspended us
+    operation_info const* operation = nullptr;  // the last one that suspended the chain
   };
 
  protected:
@@ -169,7 +169,7 @@ class suspension : public frame_end {
     std::string_view const* lost_handler_;  // if lost_
   };
   state is_ = state::active;
-  bool inner_records_ = false;  // a prompt that we hold records answers
+  bool inner_records_ = false;  // a prompt that is held records answers
 
  private:
   bool lost_ = false;       // the leaf is destroyed, as the chain was cut or unwound

@@ -6,13 +6,33 @@
 #include <new>
 #include <utility>
 
+#include "effects/memory/arena_table.hpp"
+#include "effects/memory/frame_arena.hpp"
+#include "effects/memory/frame_depot.hpp"
+#include "effects/memory/unwinding_reserve.hpp"
+
 /// The slow paths of the pool: a list is empty or full, no block is kept, or there are arenas.
 namespace weft::detail {
 
 // ---- arenas (POOL-4)
 
+/// The state that is needed while there are arenas.
+struct frame_pool::while_in_arenas {
+  arena_table table;
+  frame_arena* (*here)() noexcept = nullptr;
+  frame_arena* first = nullptr;  // of the list of this thread's arenas
+  shelves aside;
+};
+
+/// The lists of free blocks, which are put aside while there are arenas.
+frame_pool::shelves& frame_pool::kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
+frame_pool::shelves const& frame_pool::kept() const noexcept {
+  return arenas_ ? in_arenas_->aside : shelves_;
+}
+
 frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
   if (!in_arenas_) in_arenas_ = new while_in_arenas;
+  table_ = &in_arenas_->table;
   auto* const a = new frame_arena(in_arenas_->table, in_arenas_->first);
   in_arenas_->here = here;
   recent_arena_ = a;
@@ -177,6 +197,48 @@ bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
     s.spare = std::exchange(s.first, &no_block);
   }
   return true;
+}
+
+// ---- all lists
+
+frame_count frame_pool::count() const noexcept {
+  std::int64_t deaths = deaths_;
+  std::int64_t alive = blocks_;
+  for (frame_arena const* a = arenas_ ? in_arenas_->first : nullptr; a; a = a->next()) {
+    deaths += a->deaths();
+    alive += static_cast<std::int64_t>(a->alive());
+  }
+  for (auto const& s : kept()) {
+    deaths -= s.credit;
+    alive -= s.first->depth + s.spare->depth;
+  }
+  return {deaths + alive, deaths};
+}
+
+frame_count frames_so_far() noexcept {
+  frame_count c = depot.counted();
+  frame_count const ours = frames.count();
+  c.births += ours.births;
+  c.deaths += ours.deaths;
+  return c;
+}
+
+void frame_pool::close() noexcept {
+  closed_ = true;
+  depot.count(count());
+  blocks_ = deaths_ = 0;
+  auto& all = kept();
+  for (std::size_t size = 0; size != block_sizes; ++size)
+    for (auto* const list : {all[size].first, all[size].spare})
+      if (list->next) depot.put(size, list);
+  all = {};
+  frame_count const counted = count();  // of the blocks in arenas
+  deaths_ = -counted.deaths;
+  blocks_ = -counted.alive();
+  depot.put(std::exchange(slab_, {}));
+  if (arenas_ != 0) return;
+  table_ = nullptr;
+  delete std::exchange(in_arenas_, nullptr);
 }
 
 }  // namespace weft::detail

@@ -2,16 +2,12 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
 
-#include "effects/memory/arena_table.hpp"
-#include "effects/memory/frame_arena.hpp"
-#include "effects/memory/frame_depot.hpp"
-#include "effects/memory/unwinding_reserve.hpp"
+#include "effects/memory/free_blocks.hpp"
 
 /// Memory for frames and prompts: lists of free blocks by size, one set for each thread.
 ///
@@ -38,6 +34,9 @@
 ///       is a whole number of lines.  Otherwise two threads might write to one line, each to its
 ///       own block: after tasks have been stolen, neighbouring blocks belong to different threads.
 namespace weft::detail {
+
+class arena_table;
+class frame_arena;
 
 /// A thread's free blocks.
 class frame_pool {
@@ -78,19 +77,7 @@ class frame_pool {
     ::operator delete(p, alignment);
   }
   /// Adds up the lists: a counter in take() would make each call of an eff a tenth slower.
-  [[nodiscard]] frame_count count() const noexcept {
-    std::int64_t deaths = deaths_;
-    std::int64_t alive = blocks_;
-    for (frame_arena const* a = arenas_ ? in_arenas_->first : nullptr; a; a = a->next()) {
-      deaths += a->deaths();
-      alive += static_cast<std::int64_t>(a->alive());
-    }
-    for (auto const& s : kept()) {
-      deaths -= s.credit;
-      alive -= s.first->depth + s.spare->depth;
-    }
-    return {deaths + alive, deaths};
-  }
+  [[nodiscard]] frame_count count() const noexcept;
 
   /// The same as count().alive(); faster while there are no arenas.
   [[nodiscard]] std::int64_t alive() const noexcept {
@@ -112,10 +99,8 @@ class frame_pool {
   /// Called when the owner of an arena needs it no more: deletes it as soon as no block in it is
   /// alive.
   void abandon(frame_arena& a) noexcept;
-  /// Whether `a` is an arena of this thread.
-  [[nodiscard]] bool has(frame_arena const& a) const noexcept {
-    return in_arenas_ && &in_arenas_->table == &a.table();
-  }
+  /// The table of this thread's arenas; null if the thread never had an arena.
+  [[nodiscard]] arena_table const* arenas() const noexcept { return table_; }
   [[nodiscard]] bool has_arenas() const noexcept { return arenas_ != 0; }
   /// Notes that the frame at `block`, which has just been allocated, has a parameter that is not
   /// trivially copyable; does nothing if it is in no arena.
@@ -123,21 +108,7 @@ class frame_pool {
 
   /// Called when the thread ends: all free blocks go to the depot, and blocks that are freed later
   /// will, too.
-  void close() noexcept {
-    closed_ = true;
-    depot.count(count());
-    blocks_ = deaths_ = 0;
-    auto& all = kept();
-    for (std::size_t size = 0; size != block_sizes; ++size)
-      for (auto* const list : {all[size].first, all[size].spare})
-        if (list->next) depot.put(size, list);
-    all = {};
-    frame_count const counted = count();  // of the blocks in arenas
-    deaths_ = -counted.deaths;
-    blocks_ = -counted.alive();
-    depot.put(std::exchange(slab_, {}));
-    if (arenas_ == 0) delete std::exchange(in_arenas_, nullptr);
-  }
+  void close() noexcept;
 
  private:
   /// The credit of POOL-1: a number of blocks.
@@ -150,18 +121,10 @@ class frame_pool {
     unsigned credit = 0;  // frees before the next slow one; at first 0: the first is slow
   };
   using shelves = std::array<shelf, block_sizes>;
-  struct while_in_arenas {  // what is needed while there are arenas (POOL-4)
-    arena_table table;
-    frame_arena* (*here)() noexcept = nullptr;
-    frame_arena* first = nullptr;  // of the list of this thread's arenas
-    shelves aside;
-  };
+  struct while_in_arenas;
 
-  /// The lists of free blocks, which are put aside while there are arenas (POOL-4).
-  [[nodiscard]] shelves& kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
-  [[nodiscard]] shelves const& kept() const noexcept {
-    return arenas_ ? in_arenas_->aside : shelves_;
-  }
+  [[nodiscard]] shelves& kept() noexcept;
+  [[nodiscard]] shelves const& kept() const noexcept;
   /// Prefetches the block that the next take() will return: it may be in another thread's cache, or
   /// in none.
   static void prefetch(void* block, std::size_t size) noexcept {
@@ -199,6 +162,7 @@ class frame_pool {
   unsigned arenas_ = 0;
   frame_arena* recent_arena_ = nullptr;  // allocated in last; a hint
   while_in_arenas* in_arenas_ = nullptr;
+  arena_table const* table_ = nullptr;  // that of in_arenas_
 };
 [[gnu::visibility("default")]] inline thread_local constinit frame_pool frames;
 
@@ -225,13 +189,7 @@ class while_unwinding {
 };
 
 /// The counts of this thread and of the threads that have ended.
-inline frame_count frames_so_far() noexcept {
-  frame_count c = depot.counted();
-  frame_count const ours = frames.count();
-  c.births += ours.births;
-  c.deaths += ours.deaths;
-  return c;
-}
+[[nodiscard]] frame_count frames_so_far() noexcept;
 
 /// Base of objects that are allocated in the pool and do not belong to the running body.
 struct pooled {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,10 +30,7 @@ class one_thread {
     worker(one_thread& home, unsigned) noexcept : injected_(home.injected_) {}
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
-    ~worker() {
-      // The lazy tasks that are left are promoted, and the processes dropped (BACKEND-6).
-      for (std::size_t i = 0; i != lazy_.size(); ++i) (void)lazy_[i]->promote();
-    }
+    ~worker();
 
     [[gnu::always_inline]] void put(thunk&& t, put_reason) { put_in(std::move(t)); }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
@@ -66,9 +62,7 @@ class one_thread {
       injected_.remind();
       return lazy_push::done;
     }
-    void reserve_lazy(std::size_t n) {
-      if (!has_room(n)) lazy_.reserve(std::max(2 * lazy_.capacity(), lazy_.size() + n));
-    }
+    void reserve_lazy(std::size_t n);
     void announce_lazy() noexcept {}
     [[nodiscard]] lazy_task* reclaim() noexcept {
       if (lazy_.empty()) return nullptr;
@@ -81,11 +75,7 @@ class one_thread {
     [[nodiscard]] queue const& ready() const noexcept { return ready_; }
     /// Replaces all ready processes, also those that other threads have put.  Dropping a process
     /// may put other ones, hence the loop.  Throws bad_alloc.
-    void ready(queue q) {
-      for (ready_ = {}; injected_.has_news() && injected_.fetch(*this); ready_ = {}) {
-      }
-      ready_ = std::move(q);
-    }
+    void ready(queue q);
 
    private:
     friend class detail::injection_queue;
@@ -99,25 +89,7 @@ class one_thread {
       return lazy_.capacity() - lazy_.size() >= n;
     }
     /// Promotes the lazy tasks that a process pushed, when its step is over (BACKEND-7, BACKEND-8).
-    [[gnu::noinline]] void on_reminder() {
-      if (kept_ != 0 && !ready_.empty()) {
-        --kept_;
-        return injected_.remind();
-      }
-      std::size_t begun = 0;
-      try {  // promote() may drop a task, which may push further ones
-        if (without_room_) put_in(std::move(without_room_));
-        while (begun != lazy_.size())
-          if (thunk t = lazy_[begun++]->promote()) {
-            without_room_ = std::move(t);
-            put_in(std::move(without_room_));
-          }
-      } catch (std::bad_alloc const&) {  // the other tasks are promoted later
-        lazy_.erase(lazy_.begin(), lazy_.begin() + static_cast<std::ptrdiff_t>(begun));
-        return injected_.remind();
-      }
-      lazy_.clear();
-    }
+    void on_reminder();
     /// Returns the promoted task for which the queue had no memory, if there is one (INJECT-4).
     [[nodiscard]] thunk take_kept() noexcept {
       return std::exchange(without_room_, thunk::reason::quiescent);

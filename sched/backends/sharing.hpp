@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "deque/chase_lev.hpp"
@@ -96,20 +94,10 @@ class sharing {
   class worker;
 
   sharing() : sharing(options()) {}
-  explicit sharing(options const& o)
-      : count_(o.threads ? o.threads : std::max(1U, std::thread::hardware_concurrency())),
-        queues_(std::make_unique<queue[]>(count_)),
-        idle_(count_) {}
+  explicit sharing(options const& o);
   sharing(sharing const&) = delete;
   sharing& operator=(sharing const&) = delete;
-  ~sharing() {
-    for (unsigned i = 0; i != count_; ++i) {
-      // The lazy tasks that are left are promoted, and the processes dropped (BACKEND-6).
-      while (auto const o = queues_[i].lazy.try_pop()) (void)(*o)->promote();
-      for (auto f = queues_[i].try_dequeue(); !f.is_empty(); f = queues_[i].try_dequeue())
-        (void)thunk_of(f.entry());
-    }
-  }
+  ~sharing();
 
   [[nodiscard]] unsigned threads() const noexcept { return count_; }
 
@@ -133,13 +121,7 @@ class sharing {
 
   /// Makes all sleeping threads return from take(), and compute their deadlines again: each of them
   /// may be the only one that stays idle, and has to wake at the earliest deadline.
-  void recheck_deadlines() noexcept {
-    // [1] seq_cst: pairs with the load in worker::rechecks().  The count is published before
-    // wake_all() checks for sleepers, and a sleeper loads it after it has announced itself (IDLE-2
-    // of idle_threads.hpp).
-    rechecks_.fetch_add(1, std::memory_order_seq_cst);
-    idle_.wake_all();
-  }
+  void recheck_deadlines() noexcept;
 
  private:
   /// Aligned to a cache line, so that the queues of two threads share none.
@@ -173,11 +155,7 @@ class sharing {
           return i == 0 && entered == thread_queue::entered::was_empty;
       }
   }
-  [[nodiscard]] bool all_are_empty() const noexcept {
-    for (unsigned i = 0; i != count_; ++i)
-      if (!queues_[i].is_empty() || !queues_[i].lazy.is_empty()) return false;
-    return true;
-  }
+  [[nodiscard]] bool all_are_empty() const noexcept;
 
   unsigned count_;
   std::unique_ptr<queue[]> queues_;
@@ -215,7 +193,7 @@ class sharing::worker {
     own_.lazy.publish();
     return home_.idle_.is_to_wake() ? lazy_push::unannounced : lazy_push::done;
   }
-  void reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }
+  void reserve_lazy(std::size_t n);
   void announce_lazy() noexcept { home_.idle_.wake_one(); }
   [[nodiscard]] lazy_task* reclaim() noexcept {
     auto const o = is_alone_ ? own_.lazy.try_pop_alone() : own_.lazy.try_pop();
@@ -259,16 +237,7 @@ class sharing::worker {
       if (has_lazy_) [[unlikely]]
         promote_own_lazy();
       if (queue_entry* const e = find()) return thunk_of(*e);
-      if (unsigned const told = rechecks(); told != rechecks_seen_) {
-        rechecks_seen_ = told;
-        return thunk::reason::deadline;
-      }
-      auto const nothing_new = [this] {
-        return home_.all_are_empty() && rechecks() == rechecks_seen_;
-      };
-      using slept = detail::idle_threads::slept;
-      if (home_.idle_.sleep(index_, until, quiescent, nothing_new) == slept::until_deadline)
-        return thunk::reason::deadline;
+      if (sleep_to_deadline(until, quiescent)) return thunk::reason::deadline;
     }
   }
 
@@ -281,9 +250,13 @@ class sharing::worker {
   static constexpr unsigned looks_apart = 8;
 
   [[nodiscard]] unsigned rechecks() const noexcept {
-    return home_.rechecks_.load(std::memory_order_seq_cst);  // seq_cst: pairs with [1]
+    // seq_cst: pairs with [1] in recheck_deadlines().
+    return home_.rechecks_.load(std::memory_order_seq_cst);
   }
   queue_entry* find() noexcept;
+  /// Sleeps until there may be work.  Returns whether the deadline has passed, or is to be computed
+  /// again.
+  bool sleep_to_deadline(instant until, quiescence_test quiescent);
   queue_entry* visit(bool& was_locked) noexcept;
   queue_entry* share(queue& from, bool& was_locked) noexcept;
   void promote_own_lazy() noexcept;
@@ -316,62 +289,6 @@ inline queue_entry* sharing::worker::find() noexcept {
     if (!was_locked && (looks >= most_looks || home_.idle_.all_others_sleep())) return nullptr;
     detail::pause_for(looks_apart);
   }
-}
-
-/// Takes a share of the next queue in turn (FAIR-1), or a lazy task of its thread, however full the
-/// calling thread's own queue is.
-inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
-  until_visit_ = steps_to_visit - 1;  // 255 steps without a visit (FAIR-2)
-  last_victim_ = (last_victim_ + 1) % home_.count_;
-  if (last_victim_ == index_) last_victim_ = (last_victim_ + 1) % home_.count_;
-  if (last_victim_ == index_) return nullptr;  // there is no other thread
-  queue& from = home_.queues_[last_victim_];
-  if (queue_entry* const e = share(from, was_locked)) return e;
-  return steal_lazy(from, was_locked);
-}
-
-/// Takes half of the entries by which `from` is longer than this thread's own queue, at least one.
-/// Returns the first, which is to run; the others go in front of the own queue.
-inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
-  unsigned const theirs = from.length();
-  unsigned const ours = own_.length();
-  unsigned const most = ours == 0 ? most_stolen : most_shared;
-  entry_chain chain;
-  was_locked |= !from.try_share(std::clamp((theirs - std::min(theirs, ours)) / 2, 1U, most), chain);
-  if (chain.length == 0) return nullptr;
-  queue_entry& first = chain.pop();
-  first.state.move(sharing_state::running);
-  if (chain.length != 0)
-    for (detail::relax wait; !own_.try_prepend(chain);) wait();
-  // This check for sleepers also serves a process that was put without one: it yielded into the own
-  // queue, and is not taken back now (SHARE-1).
-  if (!own_.is_empty()) home_.idle_.wake_one();
-  return &first;
-}
-
-/// Takes the oldest lazy task of `from`, and returns the process that it becomes, which is to run.
-/// Where work is divided again and again, the oldest task is the largest.
-inline queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
-  auto const found = chase_lev<lazy_task*>::thief(from.lazy).steal();
-  was_lost |= found.is_lost();
-  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // the next thief (BACKEND-6)
-  thunk t = found ? (*found)->promote() : thunk(thunk::reason::quiescent);
-  if (!t) return nullptr;
-  queue_entry& e = entry_of(std::move(t), put_reason::started);
-  e.state.move(sharing_state::running);
-  return &e;
-}
-/// Promotes this thread's own lazy tasks into its queue, the oldest first (SHARE-3).
-inline void sharing::worker::promote_own_lazy() noexcept {
-  if (deferrals_left_ != 0 && !own_.is_empty()) {  // the tasks stay for now (BACKEND-8)
-    --deferrals_left_;
-    return;
-  }
-  has_lazy_ = false;
-  chase_lev<lazy_task*>::thief const oldest(own_.lazy);
-  while (own_.lazy.size() != 0)
-    if (auto const found = oldest.steal())
-      if (thunk t = (*found)->promote()) put(std::move(t), put_reason::started);
 }
 
 static_assert(concurrent_backend<sharing> && exchanging_backend<sharing> && lazy_backend<sharing> &&

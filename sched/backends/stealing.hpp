@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -82,8 +77,7 @@ class stealing {
   };
 
   stealing() : stealing(options()) {}
-  explicit stealing(options const& o)
-      : shared_(o, o.threads ? o.threads : std::max(1U, std::thread::hardware_concurrency())) {}
+  explicit stealing(options const& o);
 
   [[nodiscard]] unsigned threads() const noexcept { return shared_.count; }
 
@@ -97,13 +91,7 @@ class stealing {
   void stop() noexcept { shared_.idle.stop(); }
   /// Makes all sleeping workers return from take(), and compute their deadlines again: each of them
   /// may be the only one that stays idle, and has to wake at the earliest deadline.
-  void recheck_deadlines() noexcept {
-    // [1] seq_cst: pairs with the load in stealing_worker::rechecks().  The count is published
-    // before wake_all() checks for sleepers, and a sleeper loads it after it has announced itself
-    // (IDLE-2 of idle_threads.hpp).
-    shared_.rechecks.fetch_add(1, std::memory_order_seq_cst);
-    shared_.idle.wake_all();
-  }
+  void recheck_deadlines() noexcept;
 
   /// Removes a process that has ended from the list, if it is there.  Called before the process is
   /// destroyed.
@@ -116,22 +104,12 @@ class stealing {
 
   /// The counts of a worker so far.  O(1).  Thread safe, also while processes run: each number is
   /// right at about this time.  Throws std::out_of_range if there is no such worker.
-  [[nodiscard]] worker_counts counts(unsigned index) const {
-    if (index >= shared_.count) throw std::out_of_range("weft: there is no such worker");
-    auto const& h = shared_.homes[index];
-    // Relaxed, all of them: the counts order nothing.
-    return {h.run.load(std::memory_order_relaxed), h.stolen.load(std::memory_order_relaxed),
-            h.parked.load(std::memory_order_relaxed), h.woken.load(std::memory_order_relaxed)};
-  }
+  [[nodiscard]] worker_counts counts(unsigned index) const;
   /// A report of each process: its state, and the operation and place where it waits, in the order
   /// of ids.  O(n log n).  Thread safe, also while processes run.  During the call processes go on,
   /// but none starts or ends; so a report may be out of date.  Throws std::logic_error unless the
   /// options have `.keep_list = true`.
-  [[nodiscard]] std::vector<process_report> processes() const {
-    if (!shared_.options.keep_list)
-      throw std::logic_error("weft: stealing lists its processes if .keep_list = true says so");
-    return shared_.list.report();
-  }
+  [[nodiscard]] std::vector<process_report> processes() const;
 
  private:
   detail::stealing_shared shared_;

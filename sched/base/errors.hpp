@@ -27,9 +27,7 @@ struct cancelled : std::exception {
   /// The same for a string literal.
   explicit cancelled(char const* literal) noexcept : literal_(literal) {}
 
-  [[nodiscard]] char const* what() const noexcept override {
-    return text_ ? text_->c_str() : literal_;
-  }
+  [[nodiscard]] char const* what() const noexcept override;
 
  private:
   std::shared_ptr<std::string const> text_;
@@ -37,30 +35,19 @@ struct cancelled : std::exception {
 };
 
 namespace detail {
-[[nodiscard]] inline bool is_cancelled(std::exception_ptr const& error) noexcept {
-  try {
-    std::rethrow_exception(error);
-  } catch (cancelled const&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
+[[nodiscard]] bool is_cancelled(std::exception_ptr const& error) noexcept;
 }  // namespace detail
 
 /// Thrown by a submission to a scheduler whose run is over, or that is being shut down.
 struct scheduler_stopped : std::runtime_error {
-  scheduler_stopped()
-      : runtime_error("weft: submit: the scheduler has ended, or is shutting down") {}
+  scheduler_stopped();
 };
 
 /// Thrown by an operation that would start one process more than `.max_processes`, if `.when_full`
 /// says that it fails.
 struct too_many_processes : std::runtime_error {
   /// `what`: the operation, with the place and the process that performed it.
-  too_many_processes(std::string const& what, std::size_t most)
-      : runtime_error("weft: " + what + ": there are as many processes as .max_processes allows, " +
-                      std::to_string(most)) {}
+  too_many_processes(std::string const& what, std::size_t most);
 };
 
 /// Thrown in a receiver: the inbox is empty, and its last address is destroyed, so no process can
@@ -68,9 +55,7 @@ struct too_many_processes : std::runtime_error {
 /// the last sender fails, the receiver may find `no_senders` before it is cancelled: a failure
 /// cancels the other processes only when the process that failed has been unwound.
 struct no_senders : std::exception {
-  [[nodiscard]] char const* what() const noexcept override {
-    return "weft: no message is left to receive, and no sender is left";
-  }
+  [[nodiscard]] char const* what() const noexcept override;
 };
 
 /// Thrown by a run, such as schedule(), if several processes failed.
@@ -79,10 +64,7 @@ struct exceptions : std::runtime_error {
     process_id process;
     std::exception_ptr error;
   };
-  explicit exceptions(std::vector<failure> f)
-      : runtime_error("weft: " + std::to_string(f.size()) + " processes failed, the first is " +
-                      f.front().process.text()),
-        all(std::move(f)) {}
+  explicit exceptions(std::vector<failure> f);
 
   std::vector<failure> all;  ///< In the order in which the processes failed.
 };
@@ -102,23 +84,11 @@ struct deadlock : std::runtime_error {
     std::string reason{};  ///< What the process waits for, where the operation does not say it.
 
     /// All fields: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5"
-    [[nodiscard]] std::string text() const {
-      std::string s = what;
-      if (held_by) s += ", held by process " + held_by->process.text() + " since " + held_by->since;
-      if (!reason.empty()) s += ", for " + reason;
-      return s;
-    }
+    [[nodiscard]] std::string text() const;
   };
-  explicit deadlock(std::vector<waiter> w) : runtime_error(text(w)), all(std::move(w)) {}
+  explicit deadlock(std::vector<waiter> w);
 
   std::vector<waiter> all;
-
- private:
-  static std::string text(std::vector<waiter> const& all) {
-    std::string s = "weft: deadlock: every process waits, and none is left to wake another";
-    for (auto const& w : all) s += "\n  process " + w.process.text() + " in " + w.text();
-    return s;
-  }
 };
 
 }  // namespace weft

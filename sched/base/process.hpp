@@ -210,11 +210,7 @@ class process : public detail::suspension, public detail::pooled {
   }
   /// Whether a handler inside which the process was suspended has ended (SUSPENSION-2).
   [[nodiscard]] bool was_cut() const noexcept { return is_ == state::cut; }
-  [[nodiscard]] resumption_expired cut_error() const {
-    return resumption_expired("weft: process " + id_.text() + " was suspended by " +
-                              waits_at_text() + " inside a handler " + std::string(lost_handler()) +
-                              ", which no longer exists");
-  }
+  [[nodiscard]] resumption_expired cut_error() const;
   /// For a process that has ended: whether it has no error, no log, and no other owner.
   [[nodiscard]] bool ended_plainly() noexcept {
     return result_.value() && !is_forkable() && !is_shared();
@@ -258,7 +254,7 @@ class process : public detail::suspension, public detail::pooled {
     return static_cast<detail::scheduler_prompt&>(*detail::prompt::innermost()).finished(*this);
   }
   detail::continuation dropped() noexcept override { return outside(); }
-  [[nodiscard]] std::string text() const override { return "process " + id_.text(); }
+  [[nodiscard]] std::string text() const override;
   [[nodiscard]] detail::continuation outside() const noexcept override {
     return detail::continuation::ordinary_code();
   }

@@ -2,15 +2,11 @@
 #pragma once
 
 #include <bit>
-#include <charconv>
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 namespace weft {
 
@@ -57,21 +53,10 @@ class process_id {
     return parent.child(number_of(last) + n, free);
   }
 
-  [[nodiscard]] std::string text() const {
-    if (is_hash()) return '#' + std::to_string(path_ & ~hash_mark);
-    std::uint64_t rest = path_ << 1;
-    bool const is_from_outside = rest && rest >> 60 == 0;
-    std::string all = is_from_outside ? "0" : "1";
-    if (is_from_outside) rest = after(rest);
-    for (; rest; rest = after(rest)) all += '.' + std::to_string(number_of(rest));
-    return all;
-  }
+  [[nodiscard]] std::string text() const;
 
   /// The id that has this text; nullopt if no id has it.
-  [[nodiscard]] static std::optional<process_id> read(std::string_view text) {
-    std::optional<process_id> const id = text.starts_with('#') ? read_hash(text) : read_path(text);
-    return id && id->text() == text ? id : std::nullopt;
-  }
+  [[nodiscard]] static std::optional<process_id> read(std::string_view text);
 
   /// Equal for equal ids; not evenly spread.
   [[nodiscard]] constexpr std::uint64_t hash() const noexcept { return path_; }
@@ -83,41 +68,8 @@ class process_id {
   static constexpr std::uint64_t hash_mark = std::uint64_t{1} << 63;
 
   explicit constexpr process_id(std::uint64_t path) : path_(path) {}
-  /// Removes a number from the front of the text, and returns it; nullopt if none stands there.
-  static std::optional<std::uint64_t> read_number(std::string_view& text) noexcept {
-    std::uint64_t n = 0;
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc()) return {};
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return n;
-  }
-  static std::optional<process_id> read_hash(std::string_view text) noexcept {
-    text.remove_prefix(1);
-    auto const n = read_number(text);
-    if (!n) return {};
-    return process_id(*n | hash_mark);
-  }
-  /// Reads a path from the front of the text.  The caller checks whether all of the text was read.
-  static std::optional<process_id> read_path(std::string_view text) noexcept {
-    auto const first = read_number(text);
-    if (!first) return {};
-    process_id id;
-    int free = *first == 0 ? 63 - 4 : 63;
-    for (bool may_be_zero = *first == 0; text.starts_with('.');) {
-      text.remove_prefix(1);
-      auto const n = read_number(text);
-      if (!n) return {};
-      if (*n == 0) {
-        if (!std::exchange(may_be_zero, false)) return {};
-        free -= 4;
-        continue;
-      }
-      id = id.child(*n, free);
-      free = id.free_bits();
-      may_be_zero = false;
-    }
-    return id;
-  }
+  static std::optional<process_id> read_hash(std::string_view text) noexcept;
+  static std::optional<process_id> read_path(std::string_view text) noexcept;
   [[nodiscard]] constexpr process_id child(std::uint64_t n, int free) const noexcept {
     int const groups = groups_for(n);
     if (4 * groups > free) return hashed(n);

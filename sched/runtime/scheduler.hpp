@@ -19,8 +19,8 @@
 #include "sched/base/errors.hpp"
 #include "sched/runtime/detail/backend_scheduler.hpp"
 #include "sched/runtime/detail/outer_handlers.hpp"
+#include "sched/runtime/detail/submitting.hpp"
 #include "sched/runtime/shutdown.hpp"
-#include "sched/runtime/submitter.hpp"
 
 namespace weft {
 

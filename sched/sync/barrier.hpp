@@ -2,11 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <source_location>
-#include <stdexcept>
-#include <string>
 
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
@@ -36,9 +35,7 @@ namespace weft {
 class barrier {
  public:
   /// Throws std::invalid_argument if n is 0; bad_alloc.
-  explicit barrier(std::uint32_t n) : state_(std::make_shared<shared_state>(n)) {
-    if (n == 0) throw std::invalid_argument("weft: a barrier is for at least one process");
-  }
+  explicit barrier(std::uint32_t n);
   barrier(barrier const&) = delete;
   barrier& operator=(barrier const&) = delete;
   ~barrier() {
@@ -59,10 +56,8 @@ class barrier {
   ///       the gate's epoch before it reads the round.  So a waiter that finds the old round is
   ///       woken, or finds at its wait that the epoch has changed.
   struct shared_state final : detail::gate_owner {
-    explicit shared_state(std::uint32_t n) noexcept : all(n) {
-      next_round.belongs_to(detail::internal(), *this);
-    }
-    virtual ~shared_state() = default;
+    explicit shared_state(std::uint32_t n) noexcept;
+    virtual ~shared_state();
 
     /// True if the caller is the last to arrive; otherwise `round` is the round whose end it waits
     /// for.
@@ -94,12 +89,7 @@ class barrier {
       next_round.release_all_now(detail::internal());
     }
 
-    void describe(deadlock::waiter& w, std::size_t) const override {
-      // relaxed: no process runs.
-      auto const come = static_cast<std::uint32_t>(word.load(std::memory_order_relaxed));
-      w.reason = "the others at a barrier: " + std::to_string(come) + " of " + std::to_string(all) +
-                 (come == 1 ? " has" : " have") + " arrived";
-    }
+    void describe(deadlock::waiter& w, std::size_t) const override;
 
     std::uint32_t const all;
     std::atomic<std::uint64_t> word = 0;  // high half: round; low half: arrivals (BARRIER-1)

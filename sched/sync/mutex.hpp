@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -46,7 +45,7 @@ class mutex {
   class guard;
 
   /// Throws bad_alloc.
-  mutex() : state_(std::make_shared<detail::permits>(1, detail::permits::kind::mutex)) {}
+  mutex() : state_(detail::permits::make(1, detail::permits::kind::mutex)) {}
   mutex(mutex const&) = delete;
   mutex& operator=(mutex const&) = delete;
   ~mutex() {
@@ -143,14 +142,14 @@ template <class F, class R = std::invoke_result_t<F&>>
 struct locked_call {
   static eff<R, syncing> call(mutex& m, F f, std::source_location where) {
     auto const held = co_await m.lock(where);
-    co_return std::invoke(f);
+    co_return f();
   }
 };
 template <class F, class T, class... Effects>
 struct locked_call<F, eff<T, Effects...>> {
   static eff<T, syncing, Effects...> call(mutex& m, F f, std::source_location where) {
     auto const held = co_await m.lock(where);
-    co_return co_await std::invoke(f);
+    co_return co_await f();
   }
 };
 }  // namespace detail

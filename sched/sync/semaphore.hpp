@@ -37,7 +37,7 @@ class semaphore {
  public:
   /// With n permits.  Throws bad_alloc.
   explicit semaphore(std::size_t n)
-      : state_(std::make_shared<detail::permits>(n, detail::permits::kind::semaphore)) {}
+      : state_(detail::permits::make(n, detail::permits::kind::semaphore)) {}
   semaphore(semaphore const&) = delete;
   semaphore& operator=(semaphore const&) = delete;
   ~semaphore() {

@@ -6,9 +6,7 @@
 #include <functional>
 #include <new>
 #include <optional>
-#include <ranges>
-#include <stdexcept>
-#include <string>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -106,11 +104,12 @@ template <class T>
 constexpr bool is_reference_wrapper = false;
 template <class T>
 constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
-/// Whether a `T` refers to objects that it does not own, as far as its type tells.
+/// Whether a `T` refers to objects that it does not own, as far as its type tells.  <span> declares
+/// the two variables, and is cheaper to include than <ranges>.
 template <class T>
-constexpr bool borrows =
-    (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
-    is_reference_wrapper<T> || (std::ranges::view<T> && std::ranges::borrowed_range<T>);
+constexpr bool borrows = (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
+                         is_reference_wrapper<T> ||
+                         (std::ranges::enable_view<T> && std::ranges::enable_borrowed_range<T>);
 /// Whether a function may refer to objects that it does not own: one with captures may.
 template <class F>
 constexpr bool borrows_by_capture =
@@ -125,6 +124,9 @@ consteval bool may_go_on_alone() {
                 "it needs as arguments by value");
   return owns_all;
 }
+
+/// Throws std::logic_error: a handle of `n` tasks was awaited for the result of one.
+[[noreturn, gnu::cold]] void throw_not_one_task(std::size_t n);
 
 template <class T>
 using all_values = std::conditional_t<std::is_void_v<T>, void, std::vector<T>>;
@@ -217,8 +219,7 @@ class task_handle {
  private:
   [[nodiscard]] detail::task_giving<T>& the_one() const {
     if (tasks_.size() != 1) [[unlikely]]
-      throw std::logic_error("weft: a handle of " + std::to_string(tasks_.size()) +
-                             " tasks was awaited for the result of one: co_await h.all()");
+      detail::throw_not_one_task(tasks_.size());
     return static_cast<detail::task_giving<T>&>(*static_cast<detail::task_record*>(tasks_.first()));
   }
 

@@ -32,7 +32,8 @@ class location_names {
   void note_destroyed(void const* location) noexcept {
     std::erase_if(names_, [&](named const& n) { return n.at == location; });
   }
-  /// Notes a fork.  Names `shared`, the frames of both processes, after the clone.
+  /// Notes a fork.  `shared` is the location of the frames that both processes share; its name is
+  /// made of the name of the clone.
   void note_fork(process_id from, process_id clone, void const* shared) {
     made const m = made_by(from.hash());
     makers_.push_back({clone.hash(), m.counts_as, m.number});

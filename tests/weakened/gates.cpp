@@ -22,21 +22,17 @@
 // weakens 10 in sched/sync/detail/gate_table.hpp to relaxed:
 //    g.home_.store(nullptr, std::memory_order_release
 // weakens 11 in sched/sync/gate.hpp to relaxed:
-//    // [6] acquire: pairs with [5] of gate_table.hpp.
-//    if (auto* const home = home_.load(std::memory_order_acquire
+//    if (auto* const home = home_.load(std::memory_order_acquire)) {
 // weakens 12 in sched/sync/external_event.hpp to relaxed:
-//    // [6] acquire: pairs with [5] of external_event_table.hpp.
-//    if (auto* const home = home_.load(std::memory_order_acquire
+//    if (auto* const home = home_.load(std::memory_order_acquire)) {
 // weakens 13 in sched/sync/detail/gate_table.hpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
 // weakens 14 in sched/sync/gate.hpp to relaxed:
-//    // [10] acquire: pairs with [9] of gate_table.hpp.
-//    if (auto* const home = home_.load(std::memory_order_acquire
+//    if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this)
 // weakens 15 in sched/sync/detail/external_event_table.hpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
 // weakens 16 in sched/sync/external_event.hpp to relaxed:
-//    // [12] acquire: pairs with [11] of external_event_table.hpp.
-//    if (auto* const home = home_.load(std::memory_order_acquire
+//    if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this)
 // weakens 17 in sched/sync/detail/external_event_table.hpp to relaxed:
 //    for (relax wait; w.home_.load(std::memory_order_acquire
 // weakens 18 in sched/sync/detail/timers.hpp to relaxed:

@@ -32,6 +32,7 @@ def weakened_copy(name, orders):
             "//effects:headers",
             "//effects:sources",
             "//sched:headers",
+            "//sched:sources",
             "//tests/support:headers",
         ],
         outs = [name + "_copy.cpp"],

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -39,24 +36,30 @@ namespace weft::detail {
 ///       something to do, it wakes another thread, which looks in its place.
 class idle_threads {
  public:
+  /// The test whether all queues of the backend are empty.
+  class queue_test {
+   public:
+    template <class F>
+    explicit queue_test(F const& f) noexcept
+        : f_([](void const* data) noexcept { return (*static_cast<F const*>(data))(); }),
+          data_(&f) {}
+    [[nodiscard]] bool all_are_empty() const noexcept { return f_(data_); }
+
+   private:
+    bool (*f_)(void const*) noexcept;
+    void const* data_;
+  };
   enum class slept : std::uint8_t { not_at_all, until_woken, until_deadline };
 
-  explicit idle_threads(unsigned threads) : monitors_(std::make_unique<monitor[]>(threads)) {
-    list_.reserve(threads);
-  }
+  explicit idle_threads(unsigned threads);
+  idle_threads(idle_threads const&) = delete;
+  idle_threads& operator=(idle_threads const&) = delete;
+  ~idle_threads();
 
   /// A thread joins before it takes anything, and leaves at its end.  When all threads have left,
   /// the backend is no longer quiescent.
-  void join() noexcept {
-    std::lock_guard const lock(mutex_);
-    ++threads_;
-    ++changes_;  // a thread that decides now ends no run (IDLE-4)
-  }
-  void leave() noexcept {
-    std::lock_guard const lock(mutex_);
-    // Relaxed: no other thread is left.
-    if (--threads_ == 0) word_.fetch_and(~quiescent, std::memory_order_relaxed);
-  }
+  void join() noexcept;
+  void leave() noexcept;
 
   /// A hint: whether no thread sleeps.
   [[nodiscard]] bool no_thread_sleeps() const noexcept {
@@ -85,17 +88,7 @@ class idle_threads {
   }
   /// Called after work was published.
   void wake_one() noexcept {
-    if (!is_to_wake()) return;
-    unsigned thread = 0;
-    {
-      std::lock_guard const lock(mutex_);
-      if (list_.empty()) return;
-      auto at = list_.end() - 1;
-      if (*at == on_watch_ && at != list_.begin()) --at;  // the thread on watch sleeps on (IDLE-5)
-      thread = *at;
-      strike(at);
-    }
-    wake(thread);  // it was taken off the list (IDLE-3)
+    if (is_to_wake()) wake_one_slow();
   }
   /// Called after a thread has published work that it will most likely do itself: asks for a thread
   /// on watch (IDLE-5).  If none is on watch, this wakes a sleeping thread, which looks at the
@@ -110,45 +103,11 @@ class idle_threads {
   }
   /// Wakes all sleeping threads.  Called after something was published that all threads must look
   /// at.
-  void wake_all() noexcept {
-    // [3] seq_cst: as [2].
-    if ((word_.load(std::memory_order_seq_cst) & count) == 0) return;
-    std::lock_guard const lock(mutex_);
-    strike_all();
-  }
-  void stop() noexcept {
-    std::lock_guard const lock(mutex_);
-    end(stopped);
-  }
+  void wake_all() noexcept;
+  void stop() noexcept;
 
   /// Sleeps until there may be work, or the run is over.
-  template <class AllAreEmpty>
-  slept sleep(unsigned self, instant until, quiescence_test dry_now, AllAreEmpty all_are_empty) {
-    monitor& m = monitors_[self];
-    m.forget();
-    announced const a = announce(self);
-    if (a.is_over) return slept::not_at_all;
-    // The test of quiescence is called without the lock: it may put something.
-    if (a.is_last && dry_now() && decide(a.changes, all_are_empty)) return slept::not_at_all;
-    if (!all_are_empty()) {
-      withdraw(self);
-      return slept::not_at_all;
-    }
-    while (try_watch(self)) {
-      instant const nap = std::min(until, instant::clock::now() + nap_time);
-      bool const is_woken = m.wait(nap);
-      end_watch();
-      if (!is_woken && nap != until && all_are_empty()) continue;
-      bool const was_listed = withdraw(self);
-      if (is_woken) return slept::until_woken;
-      request_another_watch();
-      return was_listed && nap == until ? slept::until_deadline : slept::until_woken;
-    }
-    bool const is_woken = m.wait(until);
-    // A wake-up may come late: the thread has found the work by itself before, and sleeps again.
-    // Then it is woken while it is on the list.
-    return withdraw(self) && !is_woken ? slept::until_deadline : slept::until_woken;
-  }
+  slept sleep(unsigned self, instant until, quiescence_test dry_now, queue_test queues);
 
  private:
   static constexpr unsigned stopped = 1U << 31;
@@ -158,111 +117,25 @@ class idle_threads {
   static constexpr unsigned watch_bits = wanted | watched;
   static constexpr unsigned count = watched - 1;
   static constexpr unsigned no_thread = ~0U;
-  static constexpr auto nap_time = std::chrono::milliseconds(10);
 
-  /// Where a thread sleeps.  On a cache line of its own.
-  class alignas(64) monitor {
-   public:
-    void forget() noexcept {
-      std::lock_guard const lock(mutex_);
-      is_woken_ = false;
-    }
-    void wake() noexcept {
-      {
-        std::lock_guard const lock(mutex_);
-        is_woken_ = true;
-      }
-      woken_.notify_one();  // not under the lock, which the woken thread takes
-    }
-    /// Sleeps until wake() is called.  False if the deadline passes first.
-    bool wait(instant until) {
-      std::unique_lock lock(mutex_);
-      auto const is_woken = [this] { return is_woken_; };
-      if (until != instant::max()) return woken_.wait_until(lock, until, is_woken);
-      woken_.wait(lock, is_woken);
-      return true;
-    }
-
-   private:
-    std::mutex mutex_;
-    std::condition_variable woken_;
-    bool is_woken_ = false;
-  };
-
-  void wake(unsigned thread) noexcept { monitors_[thread].wake(); }
-  /// Goes on watch if that is wanted and no thread is on watch (IDLE-5).
-  [[nodiscard]] bool try_watch(unsigned self) noexcept {
-    std::lock_guard const lock(mutex_);
-    unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: locked; see [4]
-    if ((found & watch_bits) != wanted) return false;
-    // [4] relaxed: a thread that reads both bits as set wakes no thread (request_watch()); its work
-    // is found by the look at the queues that comes after [5].
-    word_.fetch_xor(watch_bits, std::memory_order_relaxed);
-    on_watch_ = self;
-    return true;
-  }
-  void end_watch() noexcept {
-    std::lock_guard const lock(mutex_);
-    on_watch_ = no_thread;
-    // [5] seq_cst: pairs with [2], as [1]; the looks at the queues come after it.
-    word_.fetch_and(~watched, std::memory_order_seq_cst);
-  }
-  /// Called by a thread that was on watch and now has something to do: wakes another thread to
-  /// look, since there may be more work.
-  void request_another_watch() noexcept {
-    word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: the woken thread looks anyway
-    wake_one();
-  }
+  class monitor;
   struct announced {
     bool is_over;
     bool is_last;
     std::uint64_t changes;
   };
-  announced announce(unsigned self) noexcept {
-    std::lock_guard const lock(mutex_);
-    if (is_over()) return {true, false, 0};
-    list_.push_back(self);  // this thread runs, so it is not on the list (IDLE-1)
-    // [1] seq_cst: pairs with [2], IDLE-2.
-    word_.fetch_add(1, std::memory_order_seq_cst);
-    return {false, list_.size() == threads_, ++changes_};
-  }
-  /// Ends the run if no thread has joined, entered the list or left it since changes_ was
-  /// `changes`, and all queues are empty (IDLE-4).  Returns whether it did.
-  template <class AllAreEmpty>
-  bool decide(std::uint64_t changes, AllAreEmpty all_are_empty) noexcept {
-    std::lock_guard const lock(mutex_);
-    if (changes_ != changes || !all_are_empty()) return false;
-    end(quiescent);
-    return true;
-  }
-  /// Takes the calling thread off the list.  False if another thread has done so already.
-  bool withdraw(unsigned self) noexcept {
-    std::lock_guard const lock(mutex_);
-    auto const at = std::ranges::find(list_, self);
-    if (at == list_.end()) return false;
-    strike(at);
-    return true;
-  }
 
-  // ---- under the lock
-
-  void strike(std::vector<unsigned>::iterator at) noexcept {
-    list_.erase(at);
-    ++changes_;
-    // Relaxed: a thread that still reads the old count takes the lock, and finds the new list.
-    word_.fetch_sub(1, std::memory_order_relaxed);
-  }
-  void end(unsigned how) noexcept {
-    word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: the wake-ups come after it
-    strike_all();
-  }
-  void strike_all() noexcept {
-    for (unsigned const thread : list_) wake(thread);
-    // Relaxed: as in strike().
-    word_.fetch_sub(static_cast<unsigned>(list_.size()), std::memory_order_relaxed);
-    list_.clear();
-    ++changes_;
-  }
+  void wake_one_slow() noexcept;
+  void wake(unsigned thread) noexcept;
+  [[nodiscard]] bool try_watch(unsigned self) noexcept;
+  void end_watch() noexcept;
+  void request_another_watch() noexcept;
+  announced announce(unsigned self) noexcept;
+  bool decide(std::uint64_t changes, queue_test queues) noexcept;
+  bool withdraw(unsigned self) noexcept;
+  void strike(std::vector<unsigned>::iterator at) noexcept;
+  void end(unsigned how) noexcept;
+  void strike_all() noexcept;
 
   std::unique_ptr<monitor[]> monitors_;
   std::mutex mutex_;

@@ -33,20 +33,12 @@ class injection_queue {
   injection_queue() = default;
   injection_queue(injection_queue const&) = delete;
   injection_queue& operator=(injection_queue const&) = delete;
-  ~injection_queue() {
-    while (injection_node* const l = next_unfetched()) discard(l);
-  }
+  ~injection_queue();
 
   /// Puts a thunk, on any thread.  Throws bad_alloc.
-  void put(thunk&& t) { put(std::move(t), std::make_unique<injection_node>()); }
-  void put(thunk&& t, spare_node in) noexcept {
-    in->content = std::move(t);
-    send(*in.release());
-  }
-  void stop() {
-    // Relaxed: the exchange only makes sure that one caller sends the node.
-    if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(stop_node_);
-  }
+  void put(thunk&& t);
+  void put(thunk&& t, spare_node in) noexcept;
+  void stop();
 
   // ---- for the worker; its queue has put_in(thunk&&) and is_empty()
 
@@ -79,10 +71,7 @@ class injection_queue {
         discard(l);
       }
     } catch (std::bad_alloc const&) {
-      while (injection_node* const l = std::exchange(unfetched_, nullptr)) {
-        unfetched_ = l->next;
-        pushed_.push(*l);
-      }
+      push_back_unfetched();
       if (is_noted) pushed_.push(reminder_);
       if (!goes_on) pushed_.push(stop_node_);
       return goes_on;
@@ -111,52 +100,19 @@ class injection_queue {
   }
 
  private:
-  void send(injection_node& l) {
-    pushed_.push(l);
-    if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: pairs with [2]
-    {
-      std::lock_guard const lock(mutex_);
-    }  // by now the worker waits, or has looked again
-    woken_.notify_one();
-  }
+  void send(injection_node& l);
   /// Sleeps until there is something to fetch.  False if the deadline passes first.
-  bool sleep(instant until) {
-    std::unique_lock lock(mutex_);
-    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
-    bool in_time = true;
-    if (until == instant::max())
-      woken_.wait(lock, [this] { return has_news(); });
-    else
-      in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
-    sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
-    return in_time;
-  }
+  bool sleep(instant until);
   /// Takes the first thunk for which the own queue had no memory (INJECT-4), if there is one.  The
   /// own queue is empty.
   template <class Queue>
   [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
     if constexpr (requires { queue.take_kept(); })
       if (thunk t = queue.take_kept()) return t;
-    unfetched_ = pushed_.take_all();
-    thunk found = thunk::reason::quiescent;
-    bool has_noted = false;
-    bool is_end = false;
-    for (injection_node* l = unfetched_; l; l = unfetched_) {
-      if (l == &stop_node_ || l == &reminder_) {
-        unfetched_ = l->next;
-        (l == &reminder_ ? has_noted : is_end) = true;
-      } else if (!found) {
-        found = std::move(l->content);
-        discard(l);
-      } else {
-        unfetched_ = l->next;
-        pushed_.push(*l);
-      }
-    }
-    if (has_noted) pushed_.push(reminder_);
-    if (is_end) pushed_.push(stop_node_);
-    return found;
+    return take_unfetched();
   }
+  [[nodiscard]] thunk take_unfetched() noexcept;
+  void push_back_unfetched() noexcept;
   [[nodiscard]] injection_node* next_unfetched() noexcept {
     if (!unfetched_) unfetched_ = pushed_.take_all();
     return unfetched_;

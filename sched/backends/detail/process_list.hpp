@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <new>
-#include <source_location>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "effects/describe.hpp"
 #include "sched/backends/stealing_state.hpp"
 #include "sched/base/process.hpp"
 #include "sched/base/process_id.hpp"
@@ -33,31 +27,18 @@ namespace detail {
 class listed_process {
  public:
   listed_process(process& p, stealing_state_word const& life,
-                 std::atomic<std::uint32_t> const& steps)
-      : id_(p.id()), life_(life), steps_(steps) {}
+                 std::atomic<std::uint32_t> const& steps);
   listed_process(listed_process const&) = delete;
   listed_process& operator=(listed_process const&) = delete;
 
   /// Notes the operation at which the process was suspended.  Called before the process enters the
   /// lists where wakers can find it.
-  void waits(process const& p) noexcept {
-    std::lock_guard const lock(mutex_);
-    at_ = p.resumes_at();
-  }
+  void waits(process const& p) noexcept;
 
  private:
   friend class process_list;
 
-  [[nodiscard]] process_report report() const {
-    stealing_state const state = life_.now();
-    std::string waits_for;
-    if (state == stealing_state::blocked || state == stealing_state::idle) {
-      std::lock_guard const lock(mutex_);
-      waits_for = std::string(at_.operation) + " at " + detail::text(at_.where);
-    }
-    // Relaxed: a count, which orders nothing.
-    return {id_, state, steps_.load(std::memory_order_relaxed), std::move(waits_for)};
-  }
+  [[nodiscard]] process_report report() const;
 
   process_id const id_;
   stealing_state_word const& life_;
@@ -77,38 +58,14 @@ class process_list {
   process_list() = default;
   process_list(process_list const&) = delete;
   process_list& operator=(process_list const&) = delete;
-  ~process_list() {
-    while (first_) remove(first_);
-  }
+  ~process_list();
 
   /// Null if there is no memory: then the process is missing from the list.
   [[nodiscard]] listed_process* add(process& p, stealing_state_word const& life,
-                                    std::atomic<std::uint32_t> const& steps) noexcept {
-    auto* const e = new (std::nothrow) listed_process(p, life, steps);
-    if (!e) return nullptr;
-    std::lock_guard const lock(mutex_);
-    e->next_ = std::exchange(first_, e);
-    if (e->next_) e->next_->previous_ = e;
-    return e;
-  }
-  void remove(listed_process* e) noexcept {
-    {
-      std::lock_guard const lock(mutex_);
-      (e->previous_ ? e->previous_->next_ : first_) = e->next_;
-      if (e->next_) e->next_->previous_ = e->previous_;
-    }
-    delete e;
-  }
+                                    std::atomic<std::uint32_t> const& steps) noexcept;
+  void remove(listed_process* e) noexcept;
   /// The reports of all processes, in the order of ids.
-  [[nodiscard]] std::vector<process_report> report() const {
-    std::vector<process_report> all;
-    {
-      std::lock_guard const lock(mutex_);
-      for (auto const* e = first_; e; e = e->next_) all.push_back(e->report());
-    }
-    std::ranges::sort(all, {}, &process_report::id);
-    return all;
-  }
+  [[nodiscard]] std::vector<process_report> report() const;
 
  private:
   std::mutex mutable mutex_;

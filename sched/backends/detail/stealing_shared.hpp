@@ -88,22 +88,10 @@ struct stealing_shared {
     std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // written by the worker
   };
 
-  explicit stealing_shared(stealing_options const& o, unsigned threads)
-      : options(o), count(threads), homes(std::make_unique<home[]>(threads)), idle(threads) {
-    if (count == 1 || count > most_interrupted)
-      for (unsigned i = 0; i != count; ++i) homes[i].lazy.do_not_interrupt();
-  }
+  stealing_shared(stealing_options const& o, unsigned threads);
   stealing_shared(stealing_shared const&) = delete;
   stealing_shared& operator=(stealing_shared const&) = delete;
-  ~stealing_shared() {
-    for (unsigned i = 0; i != count; ++i) {
-      // The lazy tasks that are left are promoted, and the processes dropped (BACKEND-6).
-      while (auto const o = homes[i].lazy.try_pop()) (void)(*o)->promote();
-      while (auto const p = homes[i].deque.try_pop()) (void)thunk_of(**p);
-      for (header* p; homes[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
-    }
-    for (header* p; global.take({&p, 1}, 1) != 0;) (void)thunk_of(*p);
-  }
+  ~stealing_shared();
 
   /// Makes the process of `t` ready; null if its own thread will put it (WORKER-3).
   [[nodiscard]] static header* ready(thunk&& t, put_reason w) noexcept {
@@ -121,10 +109,8 @@ struct stealing_shared {
   }
   /// Adds a process that has just been started to the list, if processes are listed.
   void list_if_wanted(process& p) noexcept {
-    if (!options.keep_list) [[likely]]
-      return;
-    header& at = header_of<header>(p);
-    at.listed = list.add(p, at.life, at.steps);
+    if (options.keep_list) [[unlikely]]
+      add_to_list(p);
   }
   void enter_global(header& p) noexcept {
     global.push(p);
@@ -132,17 +118,9 @@ struct stealing_shared {
   }
   /// Whether there is no work anywhere.  For a worker that has announced that it sleeps (WORKER-2).
   /// If it sees work at the first look, it needs no fence.
-  [[nodiscard]] bool all_are_empty() const noexcept {
-    if (!all_look_empty()) return false;
-    homes[0].lazy.before_last_look();  // one fence for the deques of all workers (STEAL-7)
-    return all_look_empty();
-  }
-  [[nodiscard]] bool all_look_empty() const noexcept {
-    for (unsigned i = 0; i != count; ++i)
-      if (!homes[i].deque.is_empty() || !homes[i].yielded.is_empty() || !homes[i].lazy.is_empty())
-        return false;
-    return global.is_empty();
-  }
+  [[nodiscard]] bool all_are_empty() const noexcept;
+  [[nodiscard]] bool all_look_empty() const noexcept;
+  void add_to_list(process& p) noexcept;
 
   stealing_options const options;
   unsigned const count;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
-#include <thread>
 #include <utility>
 
 #include "sched/backends/detail/stealing_shared.hpp"
@@ -49,7 +45,7 @@ class stealing_worker {
     own_.lazy.publish();
     return all_.idle.is_to_wake() ? lazy_push::unannounced : lazy_push::done;
   }
-  void reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }
+  void reserve_lazy(std::size_t n);
   void announce_lazy() noexcept { all_.idle.wake_one(); }
   [[nodiscard]] lazy_task* reclaim() noexcept {
     // If there is only one worker, no other thread takes from its deque.
@@ -106,18 +102,7 @@ class stealing_worker {
     for (;;) {
       if (all_.idle.is_over()) return all_.idle.why_over();
       if (header* const p = find()) return begin_step(*p);
-      if (unsigned const told = rechecks(); told != rechecks_seen_) {
-        rechecks_seen_ = told;
-        return thunk::reason::deadline;
-      }
-      auto const nothing_new = [this] {
-        return all_.all_are_empty() && rechecks() == rechecks_seen_;
-      };
-      using slept = idle_threads::slept;
-      slept const how = all_.idle.sleep(index_, until, quiescent, nothing_new);
-      if (how != slept::not_at_all) add(own_.parked, 1);
-      if (how == slept::until_woken) add(own_.woken, 1);
-      if (how == slept::until_deadline) return thunk::reason::deadline;
+      if (sleep_to_deadline(until, quiescent)) return thunk::reason::deadline;
     }
   }
 
@@ -136,7 +121,8 @@ class stealing_worker {
     n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
   [[nodiscard]] unsigned rechecks() const noexcept {
-    return all_.rechecks.load(std::memory_order_seq_cst);  // seq_cst: pairs with [1]
+    // seq_cst: pairs with [1] in stealing::recheck_deadlines().
+    return all_.rechecks.load(std::memory_order_seq_cst);
   }
   thunk begin_step(header& p) noexcept {
     p.life.move(stealing_state::running);
@@ -175,6 +161,10 @@ class stealing_worker {
     all_.idle.wake_one();
   }
 
+  /// Sleeps until there may be work.  Returns whether the deadline has passed, or is to be computed
+  /// again.
+  bool sleep_to_deadline(instant until, quiescence_test quiescent);
+
   // ---- the next process
 
   header* find() noexcept {
@@ -185,46 +175,12 @@ class stealing_worker {
     if (auto const p = own_.deque.try_pop()) return *p;
     if (header* const p = steal_lazy()) return p;
     if (header* const p = take_yielded()) return p;
-    for (unsigned looks = 0;; ++looks) {
-      if (header* const p = take_global(all_.options.batch)) return p;
-      bool was_lost = false;
-      if (header* const p = steal(was_lost)) return p;
-      if (was_lost) continue;
-      if (looks >= all_.options.looks || all_.idle.all_others_sleep()) return nullptr;
-      if (looks < all_.options.spins)
-        pause_for(8);
-      else
-        std::this_thread::yield();
-    }
+    return find_slow();
   }
-  /// Takes from the global queue, the deque and the yielded processes, before the lazy tasks have
-  /// their turn (BACKEND-8).
-  header* find_other_work() noexcept {
-    if (header* const p = take_global(0)) return p;
-    if (auto const p = own_.deque.try_pop()) return *p;
-    return take_yielded();
-  }
-  header* find_oldest() noexcept {
-    until_oldest_ = steps_to_oldest;
-    header* const p = oldest();
-    // This also publishes a process that yielded without being published, and is not taken back now
-    // (WORKER-2).
-    if (p && (own_.deque.size() != 0 || own_.yielded.size() != 0)) share_more();
-    return p;
-  }
-  /// Returns the longest-waiting process of one place, by turns.  Null if there is none.
-  header* oldest() noexcept {
-    turn_ = (turn_ + 1) % 5;
-    // Takes only one: further ones would go to the deque as its newest, which have their turn last.
-    if (turn_ == 0) return take_global(0);
-    if (turn_ == 1) return take_yielded();
-    if (turn_ == 2) {
-      auto const p = thief_of_deque(own_.deque).steal();
-      return p ? *p : nullptr;
-    }
-    bool was_lost = false;
-    return turn_ == 3 ? steal_lazy(own_, was_lost) : visit(was_lost);
-  }
+  header* find_slow() noexcept;
+  header* find_other_work() noexcept;
+  header* find_oldest() noexcept;
+  header* oldest() noexcept;
   header* steal_lazy() noexcept {
     for (;;) {
       lazy_task* const o = reclaim();
@@ -244,114 +200,19 @@ class stealing_worker {
     header* p;
     return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
   }
-  /// Returns the first process of the global queue; takes up to `most_others` more.  Those go to
-  /// the deque, in such an order that they come out as they stood in the global queue.
-  header* take_global(std::size_t most_others) noexcept {
-    std::array<header*, 1 + most_taken> taken;
-    std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
-    std::size_t n = all_.global.take({taken.data(), most}, all_.count);
-    if (n == 0) return nullptr;
-    if (n == 1) return taken[0];
-    while (--n != 0) keep(own_.deque, *taken[n]);
-    share_more();
-    return taken[0];
-  }
-  /// Adds a process to the worker's own deque or queue, without publishing it.
-  void keep(auto& in, header& p) noexcept {
-    try {
-      in.push(&p);
-    } catch (...) {
-      all_.global.push(p);
-    }
-  }
-  /// Publishes the processes that the worker does not run next, and wakes another worker for them.
-  void share_more() noexcept {
-    own_.deque.publish();
-    own_.yielded.publish();
-    all_.idle.wake_one();
-  }
+  header* take_global(std::size_t most_others) noexcept;
+  void keep(auto& in, header& p) noexcept;
+  void share_more() noexcept;
 
   // ---- thefts
 
-  /// Steals from the other workers, beginning with a random one.
-  header* steal(bool& was_lost) noexcept {
-    unsigned const first = random_below(all_.count);
-    for (unsigned i = 0; i != all_.count; ++i) {
-      unsigned const victim = (first + i) % all_.count;
-      if (victim == index_) continue;
-      if (header* const p = steal_from(all_.homes[victim], was_lost)) return p;
-    }
-    return nullptr;
-  }
-  /// Takes the oldest process of the next worker in turn: in one round from its deque, in the next
-  /// from its yielded processes, in the third from its lazy tasks.
-  header* visit(bool& was_lost) noexcept {
-    last_victim_ = (last_victim_ + 1) % all_.count;
-    if (last_victim_ == index_) {
-      last_victim_ = (last_victim_ + 1) % all_.count;
-      victim_place_ = (victim_place_ + 1) % 3;
-    }
-    if (last_victim_ == index_) return nullptr;  // there is no other worker
-    stealing_shared::home& from = all_.homes[last_victim_];
-    if (victim_place_ == 2) return steal_lazy(from, was_lost);
-    header* p = nullptr;
-    if (victim_place_ == 1) {
-      auto const n = thief_of_yielded(from.yielded).take({&p, 1});
-      was_lost |= n.is_lost();
-      if (!n) return nullptr;
-    } else {
-      auto const found = thief_of_deque(from.deque).steal();
-      was_lost |= found.is_lost();
-      if (!found) return nullptr;
-      p = *found;
-    }
-    add(own_.stolen, 1);
-    return p;
-  }
-  header* steal_from(stealing_shared::home& from, bool& was_lost) noexcept {
-    std::array<header*, most_taken> batch;
-    auto const n = thief_of_yielded(from.yielded).take_half(batch);
-    was_lost |= n.is_lost();
-    if (n) {
-      for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
-      return note_stolen(*batch[0], *n - 1);
-    }
-    auto const half = steal_half(from.deque);
-    was_lost |= half.first.is_lost();
-    if (half.first) return note_stolen(**half.first, half.others);
-    return steal_lazy(from, was_lost);
-  }
-  /// Takes the oldest lazy task: where work is divided again and again, the largest.
-  header* steal_lazy(stealing_shared::home& from, bool& was_lost) noexcept {
-    auto const found = &from == &own_ ? own_.lazy.take_oldest()
-                                      : stealing_shared::lazy_deque::thief(from.lazy).steal();
-    was_lost |= found.is_lost();
-    if (!found) return nullptr;
-    if (&from != &own_) {
-      add(own_.stolen, 1);
-      if (!from.lazy.is_empty()) all_.idle.wake_one();  // the next thief (BACKEND-6)
-    }
-    return promote(**found);
-  }
-  thief_of_deque::half steal_half(chase_lev<header*>& from) noexcept {
-    try {
-      return thief_of_deque(from).steal_half(own_.deque, most_stolen);
-    } catch (...) {  // no memory for half: takes one
-      return {thief_of_deque(from).steal()};
-    }
-  }
-  header* note_stolen(header& first, std::size_t others) noexcept {
-    add(own_.stolen, 1 + others);
-    if (others != 0) share_more();
-    return &first;
-  }
-  unsigned random_below(unsigned n) noexcept {
-    // Marsaglia's xorshift, of 32 bits; it chooses the first victim.
-    random_ ^= random_ << 13;
-    random_ ^= random_ >> 17;
-    random_ ^= random_ << 5;
-    return static_cast<unsigned>((std::uint64_t{random_} * n) >> 32);
-  }
+  header* steal(bool& was_lost) noexcept;
+  header* visit(bool& was_lost) noexcept;
+  header* steal_from(stealing_shared::home& from, bool& was_lost) noexcept;
+  header* steal_lazy(stealing_shared::home& from, bool& was_lost) noexcept;
+  thief_of_deque::half steal_half(chase_lev<header*>& from) noexcept;
+  header* note_stolen(header& first, std::size_t others) noexcept;
+  unsigned random_below(unsigned n) noexcept;
 
   stealing_shared& all_;
   stealing_shared::home& own_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -38,7 +37,7 @@ class deferred_event : public pooled {
   deferred_event(std::string_view what, void const* where) noexcept : name(what), at(where) {}
   deferred_event(deferred_event const&) = delete;
   deferred_event& operator=(deferred_event const&) = delete;
-  virtual ~deferred_event() = default;
+  virtual ~deferred_event();
   virtual void apply() noexcept = 0;
 
   std::string_view const name;  // "the unlock of a mutex"
@@ -81,19 +80,23 @@ class event_deferrer {
   ~event_deferrer() = default;
 };
 
+/// Hands the event, which it takes over, to the deferrer of the thread.
+[[gnu::cold]] void defer_event(deferred_event* e) noexcept;
+/// Called when there is no memory for an event: makes the earlier events of its process take effect
+/// now (EVENT-4).
+[[gnu::cold]] void apply_events_without_memory() noexcept;
 template <class F>
 [[gnu::cold, gnu::noinline]] void defer_event(std::string_view what, void const* at,
                                               F& f) noexcept {
-  event_deferrer& keeper = *event_deferrer::of_thread;
-  if (!keeper.defers()) return f();
-  std::unique_ptr<deferred_event> e;
+  if (!event_deferrer::of_thread->defers()) return f();
+  deferred_event* e = nullptr;
   try {
-    e = std::make_unique<deferred_event_of<F>>(what, at, std::move(f));
-    return keeper.defer(e);
-  } catch (...) {  // no memory: the event takes effect now (EVENT-4)
-    keeper.apply_own();
+    e = new deferred_event_of<F>(what, at, std::move(f));
+  } catch (...) {
+    apply_events_without_memory();
+    return f();
   }
-  e ? e->apply() : f();
+  defer_event(e);
 }
 [[nodiscard]] inline bool events_are_deferred() noexcept {
   return event_deferrer::of_thread != nullptr;
@@ -134,76 +137,46 @@ class deferred_events {
     void (*is_over)(void* scheduler, void* task) noexcept = nullptr;
   };
 
+  deferred_events() = default;
+  deferred_events(deferred_events const&) = delete;
+  deferred_events& operator=(deferred_events const&) = delete;
+  ~deferred_events();
+
   [[nodiscard]] bool is_empty() const noexcept { return events_.empty() && ends_.empty(); }
   [[nodiscard]] bool has(process const& p) const noexcept {
     return !events_.empty() && is_among_them(p);
   }
   /// Defers an event (EVENT-2).  If it throws bad_alloc, `e` is unchanged.
-  void put(process const& by, std::unique_ptr<deferred_event>& e) {
-    events_.reserve(events_.size() + 1);
-    if (is_applying_)
-      events_.insert(events_.begin() + static_cast<std::ptrdiff_t>(next_++), {&by, std::move(e)});
-    else
-      events_.push_back({&by, std::move(e)});
-  }
+  void put(process const& by, std::unique_ptr<deferred_event>& e);
   /// The name of the next event of the process; empty if the process has none.
-  [[nodiscard]] std::string_view first_of(process const& p) const noexcept {
-    auto const it = std::ranges::find(events_, &p, &entry::by);
-    return it == events_.end() ? std::string_view() : it->what->name;
-  }
+  [[nodiscard]] std::string_view first_of(process const& p) const noexcept;
   /// Applies the next event of the process, which has one.
-  void apply_first_of(process const& p) noexcept {
-    apply(static_cast<std::size_t>(std::ranges::find(events_, &p, &entry::by) - events_.begin()));
-  }
+  void apply_first_of(process const& p) noexcept;
   void apply_all_of(process const& p) noexcept {
     while (has(p)) apply_first_of(p);
   }
   /// The process that has the first event at that location, or null.  If `only` is not null, only
   /// the events of that process are considered.
   [[nodiscard]] process const* owner_of_event_at(void const* at,
-                                                 process const* only) const noexcept {
-    auto const it = std::ranges::find_if(
-        events_, [=](entry const& e) { return e.what->at == at && (!only || e.by == only); });
-    return it == events_.end() ? nullptr : it->by;
-  }
+                                                 process const* only) const noexcept;
   [[nodiscard]] process const* owner_of_first() const noexcept {
     return events_.empty() ? nullptr : events_.front().by;
   }
 
-  void put(end e) { ends_.push_back(std::move(e)); }
+  void put(end e);
   /// The deferred end of the process, or null.
-  [[nodiscard]] end const* end_of(process const& p) const noexcept {
-    auto const it = std::ranges::find(ends_, &p, &end::owner);
-    return it == ends_.end() ? nullptr : &*it;
-  }
+  [[nodiscard]] end const* end_of(process const& p) const noexcept;
   /// Removes and returns the end of that process, or the first of all ends if `p` is null.  If
   /// there is none, `owner` of the result is null.
-  [[nodiscard]] end take_end(process const* p) noexcept {
-    auto const it = p ? std::ranges::find(ends_, p, &end::owner) : ends_.begin();
-    if (it == ends_.end()) return {};
-    end e = std::move(*it);
-    ends_.erase(it);
-    return e;
-  }
+  [[nodiscard]] end take_end(process const* p) noexcept;
 
  private:
   struct entry {
     process const* by;
-    std::unique_ptr<deferred_event> what;
+    deferred_event* what;  // owned
   };
-  [[gnu::cold, gnu::noinline]] bool is_among_them(process const& p) const noexcept {
-    return std::ranges::find(events_, &p, &entry::by) != events_.end();
-  }
-  [[gnu::cold, gnu::noinline]] void apply(std::size_t i) noexcept {
-    std::unique_ptr<deferred_event> const now = std::move(events_[i].what);
-    events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(i));
-    bool const is_inside = std::exchange(is_applying_, true);
-    std::size_t outer = std::exchange(next_, i);
-    now->apply();
-    if (i < outer) outer += next_ - i - 1;  // one event erased, the events that it caused inserted
-    next_ = outer;
-    is_applying_ = is_inside;
-  }
+  [[gnu::cold]] bool is_among_them(process const& p) const noexcept;
+  [[gnu::cold]] void apply(std::size_t i) noexcept;
 
   std::vector<entry> events_;
   std::vector<end> ends_;

@@ -67,7 +67,7 @@ class shared_continuation final : public suspension, public pooled {
 
   continuation ended() noexcept override { std::terminate(); }  // it never runs
   continuation dropped() noexcept override { return outside(); }
-  [[nodiscard]] std::string text() const override { return "a process that forked"; }
+  [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override {
     return continuation::ordinary_code();
   }
@@ -196,11 +196,7 @@ class forkable_process final : public process {
     if (shared_) shared_->release();
     program_->release();
   }
-  void destroy() noexcept override {
-    std::size_t const before = place_.bytes;
-    this->forkable_process::~forkable_process();
-    free(this, sizeof(forkable_process), before);
-  }
+  void destroy() noexcept override;
 
   header_layout const& place_;
   replay_log log_;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <exception>
-
 #include "sched/base/detail/injection_node.hpp"
-#include "sched/base/errors.hpp"
 #include "sched/base/process.hpp"
 #include "sched/base/thunk.hpp"
 
@@ -33,9 +30,6 @@ class ready_sink {
 };
 
 /// Answers the wait of a process with `cancelled`.
-inline void fail_cancelled(process& p) noexcept {
-  if (p.is_waiting())  // else it was cut (SUSPENSION-2), and waits for nothing
-    p.fail(std::make_exception_ptr(cancelled()));
-}
+[[gnu::cold]] void fail_cancelled(process& p) noexcept;
 
 }  // namespace weft::detail

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <mutex>
-#include <stdexcept>
-#include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "effects/handle.hpp"
-#include "sched/base/detail/location_listener.hpp"
 #include "sched/base/process_id.hpp"
 #include "sched/mail/detail/mail_waiters.hpp"
 #include "sched/mail/detail/mailbox.hpp"
@@ -57,75 +50,29 @@ class untyped_address {
 ///       before processes run, so a shard has the same name in all schedules (location_names.hpp).
 class route_table {
  public:
-  route_table() = default;
+  route_table() noexcept;
   route_table(route_table const&) = delete;
   route_table& operator=(route_table const&) = delete;
+  ~route_table();
 
   /// Makes the route of a process.  Throws std::logic_error if the process has one; bad_alloc.
-  void add(process_id id, mailbox& b, type_identity const& type) {
-    shard& s = shard_of(id);
-    note_access(&s, true);
-    std::lock_guard const lock(s.mutex);
-    if (!s.routes.try_emplace(id, route{&b, &type}).second) throw_has_one(id);
-    b.add_address();
-  }
+  void add(process_id id, mailbox& b, type_identity const& type);
   /// Removes a route.  Returns the address that the route counted; the caller drops it.
-  [[nodiscard]] untyped_address remove(process_id id) noexcept {
-    shard& s = shard_of(id);
-    note_access(&s, true);
-    std::lock_guard const lock(s.mutex);
-    auto const it = s.routes.find(id);
-    mailbox* const b = it->second.box;
-    s.routes.erase(it);
-    return untyped_address(b);
-  }
+  [[nodiscard]] untyped_address remove(process_id id) noexcept;
   /// Makes an address of the process's mailbox.  Empty if the process has no route, or has one for
   /// messages of another type.
-  [[nodiscard]] untyped_address find(process_id id, type_identity const& type) noexcept {
-    shard& s = shard_of(id);
-    note_access(&s, false);
-    std::lock_guard const lock(s.mutex);
-    auto const it = s.routes.find(id);
-    if (it == s.routes.end() || *it->second.type != type) return {};
-    it->second.box->add_address();  // under the lock (ROUTE-2)
-    return untyped_address(it->second.box);
-  }
+  [[nodiscard]] untyped_address find(process_id id, type_identity const& type) noexcept;
 
  private:
-  struct route {
-    mailbox* box;
-    type_identity const* type;
-  };
-  /// Spreads the bits of an id: multiplies it by the golden ratio, as a fraction of 64 bits,
-  /// because ids are paths, whose lower bits are mostly zero.
-  static std::uint64_t mixed(process_id id) noexcept { return id.hash() * 0x9E3779B97F4A7C15u; }
-  struct by_hash {
-    std::size_t operator()(process_id id) const noexcept {
-      std::uint64_t const x = mixed(id);
-      return static_cast<std::size_t>(x ^ x >> 32);
-    }
-  };
-  struct alignas(64) shard {
-    shard() noexcept { note_created(this); }
-    shard(shard const&) = delete;
-    shard& operator=(shard const&) = delete;
-    ~shard() { note_destroyed(this); }
-    std::mutex mutex;
-    std::unordered_map<process_id, route, by_hash> routes;  // under `mutex` (ROUTE-1)
-  };
+  struct shard;  // complete in the source file, which alone includes <unordered_map>
   static constexpr int shard_bits = 6;
+  static constexpr std::size_t shards = std::size_t{1} << shard_bits;
+  static constexpr std::size_t shard_bytes = 128;
 
-  [[nodiscard]] shard& shard_of(process_id id) noexcept {
-    return shards_[static_cast<std::size_t>(mixed(id) >> (64 - shard_bits))];
-  }
-  [[noreturn, gnu::cold]] static void throw_has_one(process_id id) {
-    std::string const is_hash =
-        id.text()[0] == '#' ? ", or another process whose id is the same hash" : "";
-    throw std::logic_error("weft: open_inbox: process " + id.text() + " has an inbox already" +
-                           is_hash + ": a process has at most one inbox");
-  }
+  [[nodiscard]] shard& shard_at(std::size_t index) noexcept;
+  [[nodiscard]] shard& shard_of(process_id id) noexcept;
 
-  std::array<shard, std::size_t{1} << shard_bits> shards_;
+  alignas(64) std::byte shards_[shards * shard_bytes];  // the memory of the shards
 };
 
 /// A process that sends to another process by its id.  It lies in the frame of the sender.

@@ -10,7 +10,6 @@
 
 #include "effects/handle.hpp"
 #include "sched/base/backend.hpp"
-#include "sched/base/errors.hpp"
 #include "sched/base/process.hpp"
 
 namespace weft::detail {
@@ -48,21 +47,13 @@ class admission {
   };
 
   /// Sets the limit; 0: no limit.  Called before any process runs.
-  void limit(std::size_t most, overflow_policy when_full) noexcept {
-    most_ = most;
-    if (most != 0) decided_.emplace();
-    waits_when_full_ = when_full == overflow_policy::wait;
-  }
+  void limit(std::size_t most, overflow_policy when_full) noexcept;
   [[nodiscard]] bool is_limited() const noexcept { return most_ != 0; }
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
   /// Whether a process or thread that finds no room waits.
   [[nodiscard]] bool waits_when_full() const noexcept { return waits_when_full_; }
   /// Sets how many processes are alive.
-  void begin(std::size_t alive) noexcept {
-    if (!is_limited()) return;
-    std::lock_guard const lock(mutex_);
-    alive_ = alive;
-  }
+  void begin(std::size_t alive) noexcept;
 
   /// Takes room for one more process, if there is room.
   [[nodiscard]] bool try_enter() noexcept {
@@ -87,17 +78,10 @@ class admission {
   }
   /// Called when a process has ended.  Admits waiting threads, and returns the ticket of a process
   /// to admit, or null.  When that process has been begun, the caller calls next().
-  [[nodiscard]] ticket* leave() noexcept {
-    std::lock_guard const lock(mutex_);
-    --alive_;
-    return admit();
-  }
+  [[nodiscard]] ticket* leave() noexcept;
   /// Admits waiting threads, and returns the ticket of a process to admit, or null, as leave()
   /// does.
-  [[nodiscard]] ticket* next() noexcept {
-    std::lock_guard const lock(mutex_);
-    return admit();
-  }
+  [[nodiscard]] ticket* next() noexcept;
 
   // ---- threads outside
 
@@ -106,18 +90,9 @@ class admission {
   template <class Put>
   void enter_from_outside(bool may_wait, Put put) {
     std::unique_lock lock(mutex_);
-    if (is_closed_) throw scheduler_stopped();
+    if (is_closed_) throw_closed();
     bool const has_slept = !take_room();
-    if (has_slept) {
-      if (!waits_when_full_) throw too_many_processes("submit", most_);
-      if (!may_wait)
-        throw too_many_processes(
-            "submit, by a process of the same scheduler, whose thread would be blocked", most_);
-      ticket t;
-      append(t);
-      decided_->wait(lock, [&t] { return t.decided != ticket::decision::none; });
-      if (t.decided == ticket::decision::turned_away) throw scheduler_stopped();
-    }
+    if (has_slept) sleep(lock, may_wait);
     // Under the same lock as the decrement of `admitted_` (ADMIT-3).
     try {
       put();
@@ -129,39 +104,13 @@ class admission {
     admitted_ -= has_slept;
   }
   /// Turns away the threads that wait, and all that come later.
-  void close() noexcept {
-    if (!is_limited()) return;
-    std::lock_guard const lock(mutex_);
-    is_closed_ = true;
-    for (ticket** at = &first_; *at;) {
-      ticket& t = **at;
-      if (t.owner) {
-        at = &t.next;
-        continue;
-      }
-      *at = t.next;
-      t.decided = ticket::decision::turned_away;
-    }
-    last_ = nullptr;
-    for (ticket* t = first_; t; t = t->next) last_ = t;
-    decided_->notify_all();
-  }
+  void close() noexcept;
   /// Whether no thread outside can start a process until an existing process has ended.
-  [[nodiscard]] bool is_shut_to_outside() const noexcept {
-    if (!is_limited()) return false;
-    std::lock_guard const lock(mutex_);
-    return alive_ >= most_ && admitted_ == 0;
-  }
+  [[nodiscard]] bool is_shut_to_outside() const noexcept;
 
   // ---- processes that wait
 
-  [[nodiscard]] bool has_waiters() const noexcept {
-    if (!is_limited()) return false;
-    std::lock_guard const lock(mutex_);
-    ticket const* t = first_;
-    while (t && !t->owner) t = t->next;
-    return t != nullptr;
-  }
+  [[nodiscard]] bool has_waiters() const noexcept;
   template <class F>
   void for_each_waiter(F f) const {
     if (!is_limited()) return;
@@ -196,8 +145,12 @@ class admission {
   }
 
  private:
+  [[noreturn, gnu::cold]] static void throw_closed();
+
   // ---- under the lock
 
+  /// For a thread that finds no room: waits until it is admitted.  Throws as enter_from_outside().
+  void sleep(std::unique_lock<std::mutex>& lock, bool may_wait);
   [[nodiscard]] bool take_room() noexcept {
     if (alive_ >= most_ || first_) return false;
     ++alive_;
@@ -209,18 +162,7 @@ class admission {
   }
   /// While there is room, admits from the front of the queue: threads, up to the first process,
   /// whose ticket it returns.  Null if there is none.
-  [[nodiscard]] ticket* admit() noexcept {
-    while (first_ && alive_ < most_) {
-      ticket* const t = std::exchange(first_, first_->next);
-      if (!first_) last_ = nullptr;
-      ++alive_;
-      if (t->owner) return t;
-      ++admitted_;
-      t->decided = ticket::decision::admitted;
-      decided_->notify_all();
-    }
-    return nullptr;
-  }
+  [[nodiscard]] ticket* admit() noexcept;
 
   std::size_t most_ = 0;
   bool waits_when_full_ = false;

@@ -79,7 +79,8 @@ struct clause_dispatch {
         return exchange(s, info_of<O>, leaf, waiting);
     }
     if constexpr (!Records && may_end_step) {
-      // A short cut for mail: outside all handlers there is nothing else to check.
+      // A short cut for operations that wait only if they must, such as receive.  The process is
+      // outside all handlers here, so this is the only check left.
       if (!prompt::arena_here()) [[likely]]
         return suspend_here_and_answer(s, o, leaf, waiting);
     }

@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
-#include "effects/detail/internal.hpp"
 #include "sched/base/errors.hpp"
-#include "sched/runtime/detail/wait_registry.hpp"
-#include "sched/sync/gate.hpp"
 
 namespace weft::detail {
 
+class wait_registry;
+
 /// The waiting processes, each once, in the order of their ids, with the object that each waits
 /// for.  To be called when no process runs.
-inline std::vector<deadlock::waiter> waiters_of(wait_registry const& waits) {
-  std::vector<deadlock::waiter> all;
-  std::vector<process const*> seen;  // a process may wait on several lists
-  auto const add = [&](process const& p, gate const* at = nullptr) {
-    if (std::ranges::find(seen, &p) != seen.end()) return;
-    seen.push_back(&p);
-    deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
-    if (at) at->describe(internal(), w);
-  };
-  waits.gates.for_each_waiter(add);
-  waits.alarms.for_each_waiter(add);
-  waits.external.for_each_waiter(add);
-  waits.joins.for_each_waiter(add);
-  waits.mail().for_each_waiter(add);
-  waits.room.for_each_waiter([&](process const& p) {
-    all.push_back({p.id(),
-                   p.waits_at_text() + ", where it waits for room: there are " +
-                       std::to_string(waits.room.most()) + " processes",
-                   {}});
-  });
-  std::ranges::sort(all, {}, &deadlock::waiter::process);
-  return all;
-}
+[[nodiscard]] std::vector<deadlock::waiter> waiters_of(wait_registry const& waits);
 
 }  // namespace weft::detail

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <forward_list>
 #include <memory_resource>
 #include <mutex>
 #include <vector>
@@ -23,18 +22,15 @@ struct known_effect {
 /// Filled before processes run; thread safe after that.
 class effect_table {
  public:
-  void expect(std::size_t effects) { known_.reserve(effects); }
-  void learn(known_effect e) { known_.push_back(e); }
+  /// Makes room for that many effects.  Throws bad_alloc, as learn() does.
+  void expect(std::size_t effects);
+  void learn(known_effect e);
   /// The memory of the table.  The scheduler may allocate from it, too, before processes run.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 
-  [[nodiscard]] bool knows(type_identity const& effect) const noexcept { return find(effect); }
+  [[nodiscard]] bool knows(type_identity const& effect) const noexcept;
   /// Evidence for a row of effects that are all known.  Throws bad_alloc.
-  [[gnu::noinline]] void* look_up(row_info const& row, bool recorded) {
-    if (row.size == 0) return nullptr;
-    if (row.size == 1) return one(*row.effects[0], recorded);
-    return array_for(row, recorded).evidence;
-  }
+  void* look_up(row_info const& row, bool recorded);
   /// As look_up(), for a process without a log, on a thread that has no row cache
   /// (worker_state.hpp).
   [[nodiscard]] void* look_up_outside(row_info const& row) {
@@ -49,39 +45,25 @@ class effect_table {
   }
 
  private:
+  /// Lies in `memory_`, which frees it.
   struct row_array {
     row_info const* row;
     bool recorded;
     void** evidence;
+    row_array* next;
   };
 
   /// Null if the effect is not known.
-  [[nodiscard]] known_effect const* find(type_identity const& effect) const noexcept {
-    for (auto const& known : known_)
-      if (known.effect == &effect) return &known;
-    for (auto const& known : known_)  // an equal effect, of another shared object
-      if (*known.effect == effect) return &known;
-    return nullptr;
-  }
-  [[nodiscard]] void* one(type_identity const& effect, bool recorded) const noexcept {
-    known_effect const& known = *find(effect);
-    return recorded ? known.recorded : known.plain;
-  }
-  [[nodiscard]] row_array const& array_for(row_info const& row, bool recorded) {
-    std::lock_guard const lock(mutex_);
-    for (auto const& r : rows_)
-      if (r.row == &row && r.recorded == recorded) return r;
-    auto** const all = std::pmr::polymorphic_allocator<void*>(&memory_).allocate(row.size);
-    for (std::size_t i = 0; i != row.size; ++i) all[i] = one(*row.effects[i], recorded);
-    return rows_.emplace_front(row_array{&row, recorded, all});
-  }
+  [[nodiscard]] known_effect const* find(type_identity const& effect) const noexcept;
+  [[nodiscard]] void* one(type_identity const& effect, bool recorded) const noexcept;
+  [[nodiscard]] row_array const& array_for(row_info const& row, bool recorded);
 
   // The first memory of the table: enough for a small program.
   std::byte room_[320];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
   std::pmr::vector<known_effect> known_{&memory_};
   std::mutex mutex_;
-  std::pmr::forward_list<row_array> rows_{&memory_};  // under mutex_; elements never move
+  row_array* rows_ = nullptr;  // a list, under mutex_; elements never move
   std::atomic<row_array const*> last_outside_ = nullptr;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
@@ -19,6 +18,10 @@
 /// performs to no handler further out.
 namespace weft::detail {
 
+/// Adds the prompts of the handlers further out than `p` to `to`, except those that are there.
+/// Throws bad_alloc.
+void add_new_outers(prompt const& p, std::vector<prompt*>& to);
+
 template <class S, class F>
 class outer_watcher final : public expirable_evidence {
  public:
@@ -29,7 +32,7 @@ class outer_watcher final : public expirable_evidence {
     if (far || !tells) nearest_.uses.push_back(&outer.clauses->home(outer));
     if (next_.target) next_.uses.push_back(&next_.target->clauses->home(*next_.target));
     for (stand_in_evidence* const p : {&nearest_, &next_})
-      for (std::size_t i = 0; far && i != p->uses.size(); ++i) add_outers_of(*p->uses[i], p->uses);
+      for (std::size_t i = 0; far && i != p->uses.size(); ++i) add_new_outers(*p->uses[i], p->uses);
     if (!nearest_.uses.empty()) weft::detail::note_created(nearest_.uses.front());
   }
   [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
@@ -50,12 +53,6 @@ class outer_watcher final : public expirable_evidence {
       for (prompt const* const p : uses) note_access(p, true);
     }
   };
-  static void add_outers_of(prompt const& p, std::vector<prompt*>& to) {
-    std::vector<prompt*> outers;
-    p.add_outers(outers);
-    for (prompt* const outer : outers)
-      if (std::ranges::find(to, outer) == to.end()) to.push_back(outer);
-  }
   struct via {
     static prompt& home(evidence<F>& e) noexcept { return of(e).home; }
     static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }

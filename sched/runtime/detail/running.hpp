@@ -8,10 +8,9 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "effects/handle.hpp"
 #include "sched/base/detail/program.hpp"
@@ -89,15 +88,10 @@ void start_first(S& s, Program program, start_options how) {
   }
   if (s.cancellation.is_of_all()) s.throw_failures();  // the backend had no memory to put it
 }
+/// Throws std::logic_error unless the effect of a submitter is known.
+void require_known(std::string_view effect, bool known);
 template <class... Es, class S>
 [[nodiscard]] std::shared_ptr<submission_gate> let_submit(S& s, row<Es...>) {
-  static constexpr auto require_known = [](std::string_view effect, bool known) {
-    if (!known)
-      throw std::logic_error(
-          "weft: a submitter for the effect " + std::string(effect) +
-          ", which no process of this program may perform: name it in the program's row, or in "
-          "its spawning<...>");
-  };
   if (!s.was_started)
     throw std::logic_error(
         "weft: a submitter is for a scheduler that was started: start() it first");
@@ -185,26 +179,17 @@ void run_worker(S& s, unsigned index) noexcept {
   worker_state::of_thread = here.outside;
   s.add_counts(here);
 }
-/// Runs the processes on all threads; the calling thread is one of the workers.  Returns when all
-/// workers are done: no process is ready, and nothing is due.
-template <class S>
-void run_on_threads(S& s) {
-  std::vector<std::thread> others;
-  try {
-    others.reserve(s.base().threads() - 1);
-    for (unsigned i = 1; i < s.base().threads(); ++i)
-      others.emplace_back([&s, i] { run_worker(s, i); });
-  } catch (...) {  // a thread cannot be started: those that exist unwind the processes
-    s.fail({}, std::current_exception());
-  }
-  run_worker(s, 0);
-  for (auto& t : others) t.join();
-}
+/// Runs the processes on `threads` threads, by `work(s, index)` on each; the calling thread is one of
+/// the workers.  Returns when all workers are done: no process is ready, and nothing is due.
+void run_on_threads(scheduler_core& s, unsigned threads,
+                    void (*work)(scheduler_core& s, unsigned index) noexcept);
 template <class S>
 void run_one_round(S& s) {
   s.own.stopped = false;
   if constexpr (S::on_several_threads)
-    run_on_threads(s);
+    run_on_threads(s, s.base().threads(), [](scheduler_core& core, unsigned index) noexcept {
+      run_worker(static_cast<S&>(core), index);
+    });
   else
     run_here(s);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
@@ -10,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <source_location>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -26,7 +24,6 @@
 #include "sched/base/errors.hpp"
 #include "sched/base/process.hpp"
 #include "sched/runtime/detail/cancellation_state.hpp"
-#include "sched/runtime/detail/deadlock_report.hpp"
 #include "sched/runtime/detail/effect_table.hpp"
 #include "sched/runtime/detail/failure_log.hpp"
 #include "sched/runtime/detail/submissions.hpp"
@@ -52,14 +49,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   bool was_started = false;
 
   /// `outside_may_come`: whether processes may be submitted.
-  scheduler_core(bool several_threads, unsigned wakes, bool outside_may_come)
-      : waits(*this, several_threads, wakes), incoming(*this, waits.room, outside_may_come) {
-    borrowed_ = true;
-    if (several_threads) become_shared();
-  }
-  ~scheduler_core() override {
-    for (auto* const p : outers_) p->release_by_inner();
-  }
+  scheduler_core(bool several_threads, unsigned wakes, bool outside_may_come);
+  ~scheduler_core() override;
 
   /// A number that no other scheduler has, including those that no longer exist.
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
@@ -70,16 +61,11 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   }
   /// The number of processes; a hint while some come from outside.
   [[nodiscard]] std::size_t alive() const noexcept {
-    return static_cast<std::size_t>(std::max<std::int64_t>(own.alive + incoming.started(), 0));
+    std::int64_t const n = own.alive + incoming.started();
+    return n > 0 ? static_cast<std::size_t>(n) : 0;
   }
   /// Adds the counts of a worker, which has nothing more to run, to the sums.
-  void add_counts(worker_state& w) noexcept {
-    std::lock_guard const lock(sums_mutex_);
-    own.alive += w.alive;
-    own.unforkable += w.unforkable;
-    own.stopped |= w.stopped;
-    if (w.broken) own.broken = std::move(w.broken);
-  }
+  void add_counts(worker_state& w) noexcept;
 
   // ---- evidence
 
@@ -97,19 +83,10 @@ class scheduler_core : public scheduler_prompt, public submission_host {
                                                  : w.no_log;
   }
   /// Keeps the prompt of a handler outside the scheduler, to which processes may perform.
-  void keep_outer(prompt& p) {
-    outers_.push_back(&p);
-    p.keep();
-  }
+  void keep_outer(prompt& p);
   /// Marks the prompts of the outer handlers as shared by threads, and all prompts further out.
   /// Called before several threads run processes, which may perform to these handlers.
-  void share_outers() {
-    std::vector<prompt*> all = outers_;
-    for (std::size_t i = 0; i != all.size(); ++i) {
-      all[i]->become_shared();
-      all[i]->add_outers(all);
-    }
-  }
+  void share_outers();
   /// Ends the running process, which performs another operation than in its first run.  Throws if
   /// ordinary code stands in between, which cannot be ended; the error is thrown again when the
   /// process ends.
@@ -118,59 +95,23 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   // ---- failing and cancelling
 
   /// Records the error with which a process has ended, and cancels all others.
-  void fail(process_id id, std::exception_ptr error) noexcept {
-    if (cancellation.is_of_all() && is_cancelled(error)) return;
-    failures.add({id, std::move(error)});
-    cancel_all();
-  }
+  void fail(process_id id, std::exception_ptr error) noexcept;
   /// Cancels all processes: each finds `cancelled` at its next operation.  Waits for alarms and
   /// external events are cancelled now; the other waits by waits.cancel_all().
-  void cancel_all() noexcept {
-    if (!cancellation.begin_of_all()) return;
-    note_all_cancelled();
-    close_outside();
-    waits.external.close();
-    waits.alarms.close();
-    waits.alarms.cancel_all();
-  }
+  void cancel_all() noexcept;
   /// Closes the gate, and turns away threads that wait: no process comes from outside any more.
-  void close_outside() noexcept {
-    incoming.close();
-    waits.room.close();
-  }
+  void close_outside() noexcept;
   /// Called when no process is ready and some wait.  Reports a deadlock, unless all processes are
   /// cancelled already; and cancels the waits.
-  void report_deadlock() {
-    if (!cancellation.is_of_all()) fail({}, std::make_exception_ptr(deadlock(waiters_of(waits))));
-    waits.cancel_all();
-  }
+  void report_deadlock();
   /// Sets the failures to those of a checkpoint.  All processes are cancelled if there are any, and
   /// none is otherwise.
-  void set_failures(std::vector<exceptions::failure> f) noexcept {
-    bool const none = f.empty();
-    failures.assign(std::move(f));
-    if (none)
-      end_cancelling();
-    else
-      cancel_all();
-  }
+  void set_failures(std::vector<exceptions::failure> f) noexcept;
   /// Throws the failures of processes, if there are any.
-  void throw_failures() {
-    if (cancellation.is_of_all()) end_cancelling();
-    failures.throw_all();
-  }
-  [[nodiscard]] std::string first_waiter_text() const {
-    auto const all = waiters_of(waits);
-    if (all.empty()) return "a process that waited has been woken, and has not continued yet";
-    return "process " + all.front().process.text() + " waits in " + all.front().text();
-  }
+  void throw_failures();
+  [[nodiscard]] std::string first_waiter_text() const;
   /// The exception in a process that is cancelled with all others.
-  [[nodiscard]] cancelled why_all_cancelled() const noexcept {
-    auto const& gate = incoming.gate();
-    if (!gate) return {};
-    std::lock_guard const lock(gate->mutex);
-    return cancelled(shutdown.reason);
-  }
+  [[nodiscard]] cancelled why_all_cancelled() const noexcept;
   /// The exception in a process that is cancelled with a group of tasks.
   [[nodiscard]] static cancelled why_group_cancelled() noexcept {
     return cancelled("weft: cancelled, because the tasks that wait for this are cancelled");
@@ -183,13 +124,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   /// The test whether nothing more is due from outside.  Thread safe.
   [[nodiscard]] quiescence_test quiescence_outside() const noexcept {
-    return {[](void const* core) {
-              auto const& self = *static_cast<scheduler_core const*>(core);
-              // Virtual time does not wait for external events: it advances to the next alarm.
-              if (!self.waits.alarms.empty()) return self.has_virtual_time;
-              return !self.waits.external.has_waiters() && !self.incoming.may_come();
-            },
-            this};
+    return {&is_quiescent_outside, this};
   }
 
   // ---- room for processes (admission.hpp)
@@ -203,16 +138,10 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     if (waits.room.waits_when_full()) return false;
     throw_too_many(at.text());
   }
-  [[noreturn, gnu::cold]] void throw_too_many(std::string const& what) {
-    throw too_many_processes(what + " of process " + worker_here().running->id().text(),
-                             waits.room.most());
-  }
+  [[noreturn, gnu::cold]] void throw_too_many(std::string const& what);
   /// Gives up the room of a process that has ended or could not begin, and admits tickets that
   /// wait.
-  [[gnu::noinline]] void give_room() noexcept {
-    note_access(&waits.room, true);
-    (void)admit_from(waits.room.leave());
-  }
+  void give_room() noexcept;
   /// Admits processes that wait although there is room.  Returns whether there were any.
   bool admit_waiting() noexcept { return is_limited() && admit_from(waits.room.next()); }
   /// Makes the owner of the ticket, and the process that the owner has made, ready.
@@ -226,13 +155,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   /// Whether a process may be running, starting or being unwound.
   [[nodiscard]] bool is_at_work() const noexcept { return is_at_work_; }
   /// The state of this scheduler's worker on this thread; null if the thread does not work for it.
-  [[nodiscard]] worker_state const* find_worker_here() const noexcept {
-    for (worker_state const* w = worker_state::of_thread; w; w = w->outside)
-      if (w->home == this) return w;
-    // Relaxed: if the stored id is this thread's, this thread has stored it.
-    auto const worker = worker_thread_.load(std::memory_order_relaxed);
-    return worker == std::this_thread::get_id() ? &own : nullptr;
-  }
+  [[nodiscard]] worker_state const* find_worker_here() const noexcept;
   void set_ending() noexcept { is_at_work_ = true; }
 
   struct shutdown_state {
@@ -260,16 +183,10 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
  private:
   /// Admits ticket `t`, and as many more as there is room for.
-  bool admit_from(admission::ticket* t) noexcept {
-    bool const was_any = t != nullptr;
-    for (; t; t = waits.room.next()) on_admitted(*std::unique_ptr<admission::ticket>(t));
-    return was_any;
-  }
-  void end_cancelling() noexcept {
-    cancellation.end_of_all();
-    waits.external.reopen();
-    waits.alarms.reopen();
-  }
+  bool admit_from(admission::ticket* t) noexcept;
+  void end_cancelling() noexcept;
+  /// The test of quiescence_outside(), for the scheduler at `core`.
+  [[nodiscard]] static bool is_quiescent_outside(void const* core);
   [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept {
     // Each thread takes the numbers in blocks: an atomic step for each scheduler would slow down a
     // program that runs millions of small schedulers.

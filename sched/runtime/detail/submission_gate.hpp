@@ -85,7 +85,7 @@ class submission_gate {
   }
 
   /// Counts one submitter less; after the last one, an internal process is put (SUBMIT-3).
-  inline void leave() noexcept;
+  void leave() noexcept;
 
   // ---- for the scheduler, and for SUBMIT-3
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <stdexcept>
 #include <utility>
 
 #include "effects/handle.hpp"
 #include "sched/base/detail/program.hpp"
 #include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/errors.hpp"
 #include "sched/base/process.hpp"
 #include "sched/base/process_id.hpp"
 #include "sched/base/thunk.hpp"
@@ -45,37 +40,19 @@ class submission_host : public ready_sink {
 class submissions {
  public:
   /// `is_open`: whether processes may come from outside at all; false where schedules are explored.
-  submissions(submission_host& host, admission const& room, bool is_open)
-      : host_(host), room_(room), gate_(is_open ? std::make_shared<submission_gate>() : nullptr) {
-    if (gate_) gate_->home = this;
-  }
+  submissions(submission_host& host, admission const& room, bool is_open);
   submissions(submissions const&) = delete;
   submissions& operator=(submissions const&) = delete;
   ~submissions() = default;
 
   /// The gate; null where schedules are explored.
   [[nodiscard]] std::shared_ptr<submission_gate> const& gate() const noexcept { return gate_; }
-  void require_gate() const {
-    if (!gate_)
-      throw std::logic_error("weft: where schedules are explored nothing comes from outside");
-  }
+  void require_gate() const;
   /// Counts one more submitter.  Throws scheduler_stopped, std::logic_error, bad_alloc.
-  [[nodiscard]] std::shared_ptr<submission_gate> add_submitter() {
-    require_gate();
-    std::lock_guard const lock(gate_->mutex);
-    if (gate_->is_closed()) throw scheduler_stopped();
-    if (!ask_again_.is_there()) ask_again_ = prepare(internal_task::ask_again);
-    ++gate_->submitters;
-    return gate_;
-  }
+  [[nodiscard]] std::shared_ptr<submission_gate> add_submitter();
   /// Sends an internal process, so that a worker asks again (SUBMIT-3).  Called under the gate's
   /// lock when the last submitter is destroyed.
-  void on_last_submitter_gone() noexcept {
-    for (relax wait;; wait()) try {
-        return send(ask_again_);
-      } catch (...) {  // no memory: tries again, else no worker would see that the run is over
-      }
-  }
+  void on_last_submitter_gone() noexcept;
   /// From now on no process comes from outside.
   void close() noexcept {
     if (gate_) gate_->close();
@@ -83,36 +60,13 @@ class submissions {
   /// The number of processes that came from outside.  A hint while processes come.
   [[nodiscard]] std::int64_t started() const noexcept { return gate_ ? gate_->started() : 0; }
   /// Whether a process may still come.  If not, all processes that were under way have been put.
-  [[nodiscard]] bool may_come() const noexcept {
-    if (!gate_) return false;
-    std::unique_lock lock(gate_->mutex);
-    if (keeps_run_open()) return true;
-    lock.unlock();
-    if (gate_->is_closed()) gate_->wait_for_pending_tickets();
-    return false;
-  }
+  [[nodiscard]] bool may_come() const noexcept;
   /// Called when no process is ready or waits: ends the run, which then accepts no internal process
   /// any more (SUBMIT-4).  False if the run is not over.
-  [[nodiscard]] bool end_run(bool something_may_come) noexcept {
-    if (!gate_) return true;
-    std::lock_guard const lock(gate_->mutex);
-    // Relaxed: the count goes down as internal processes end, on threads that have ended by now or
-    // on this thread.
-    if (gate_->internal_left.load(std::memory_order_relaxed) != 0) return false;
-    if (something_may_come && keeps_run_open()) return false;
-    gate_->accepts_internal = false;
-    return true;
-  }
+  [[nodiscard]] bool end_run(bool something_may_come) noexcept;
   /// Closes the gate, and waits for the tickets under way: after that no process comes.  Called
   /// when the scheduler ends.
-  void end() noexcept {
-    close();
-    if (!gate_) return;
-    gate_->wait_for_pending_tickets();
-    std::lock_guard const lock(gate_->mutex);
-    ask_again_ = {};
-    gate_->home = nullptr;
-  }
+  void end() noexcept;
 
   // ---- internal processes (SUBMIT-4)
 
@@ -121,8 +75,7 @@ class submissions {
   class prepared {
    public:
     prepared() = default;
-    prepared(submissions& s, internal_task what)
-        : home_(&s), spare_(s.host_.reserve_put()), process_(s.make_internal(what)) {}
+    prepared(submissions& s, internal_task what);
     prepared(prepared&&) noexcept = default;
     prepared& operator=(prepared other) noexcept {
       std::swap(home_, other.home_);
@@ -146,49 +99,17 @@ class submissions {
   [[nodiscard]] prepared prepare(internal_task what) { return {*this, what}; }
   /// Puts the internal process, if the run still accepts it (SUBMIT-4).  Throws only if the backend
   /// is no reserving_backend and its put throws; then nothing was sent.
-  void send(prepared& p) {
-    if (!gate_->accepts_internal || !p.is_there()) return;
-    count_internal(true);
-    try {
-      host_.put_from_outside(p.process_, std::move(p.spare_));
-    } catch (...) {
-      count_internal(false);
-      throw;
-    }
-    ++gate_->internal_sent;
-  }
+  void send(prepared& p);
   /// Whether `p` is an internal process that has not begun: it runs even if all are cancelled.
   [[nodiscard]] static bool is_new_internal(process const& p) noexcept {
     return !p.has_started() && p.id().is_internal();
   }
 
  private:
-  /// Lies in the frame of an internal process: counts the process down when the frame is destroyed.
-  class counted {
-   public:
-    explicit counted(submissions& s) noexcept : home(&s) {}
-    counted(counted&& other) noexcept : home(std::exchange(other.home, nullptr)) {}
-    counted& operator=(counted&&) = delete;
-    ~counted() {
-      if (home) home->count_internal(false);
-    }
-    submissions* home;
-  };
-  static eff<void> runs(counted of, internal_task what) {
-    of.home->host_.run_internal(what);
-    co_return;
-  }
-  [[nodiscard]] thunk make_internal(internal_task what) {
-    count_internal(true);  // if there is no memory, `counted` counts it down
-    auto const frame = first_frame_of(runs(counted(*this), what));
-    thunk t(host_.new_process_outside(process_id::internal(++internal_made_), frame));
-    count_internal(false);  // it is not sent yet
-    return t;
-  }
-  void count_internal(bool more) noexcept {
-    // Relaxed: see end_run().
-    gate_->internal_left.fetch_add(more ? 1 : ~std::size_t{0}, std::memory_order_relaxed);
-  }
+  class counted;
+  static eff<void> runs(counted of, internal_task what);
+  [[nodiscard]] thunk make_internal(internal_task what);
+  void count_internal(bool more) noexcept;
   [[nodiscard]] bool keeps_run_open() const noexcept {
     return gate_->submitters != 0 && !gate_->is_closed() && !room_.is_shut_to_outside();
   }
@@ -199,10 +120,5 @@ class submissions {
   std::uint64_t internal_made_ = 0;  // under the gate's mutex
   prepared ask_again_;               // under that mutex, too; there while a submitter exists
 };
-
-inline void submission_gate::leave() noexcept {
-  std::lock_guard const lock(mutex);
-  if (--submitters == 0 && home) home->on_last_submitter_gone();
-}
 
 }  // namespace weft::detail

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <utility>
@@ -44,7 +43,7 @@ void wake_due(S& s) noexcept {
 template <class S>
 [[nodiscard]] bool advance_time(S& s) noexcept {
   if (!s.has_virtual_time || s.waits.alarms.empty()) return false;
-  s.virtual_now_ = std::max(s.virtual_now_, s.waits.alarms.next());
+  if (instant const next = s.waits.alarms.next(); s.virtual_now_ < next) s.virtual_now_ = next;
   if constexpr (S::explores) note_time();
   wake_due(s);
   return true;

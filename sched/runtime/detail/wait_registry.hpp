@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
-#include <utility>
-
 #include "sched/base/detail/location_listener.hpp"
 #include "sched/base/detail/ready_sink.hpp"
 #include "sched/base/process.hpp"
@@ -61,16 +58,10 @@ namespace weft::detail {
 /// (TASK-4); ready processes; threads outside.
 class wait_registry {
  public:
-  wait_registry(ready_sink& sink, bool several_threads, unsigned wakes)
-      : gates(sink, several_threads, wakes),
-        external(sink, several_threads),
-        alarms(sink, several_threads),
-        joins(sink, several_threads),
-        mail_(new mailbox_registry(sink, several_threads)),
-        sink_(sink) {}
+  wait_registry(ready_sink& sink, bool several_threads, unsigned wakes);
   wait_registry(wait_registry const&) = delete;
   wait_registry& operator=(wait_registry const&) = delete;
-  ~wait_registry() = default;
+  ~wait_registry();
 
   gate_table gates;
   external_event_table external;
@@ -96,23 +87,9 @@ class wait_registry {
     turn_away_if(is_meant, [this](thunk t) { sink_.make_cancelled(*t.release()); });
   }
   /// Cancels all waits, except those for external events.
-  void cancel_all() noexcept {
-    gates.cancel_all();
-    alarms.cancel_all();
-    auto const cancel_it = [this](thunk t) { sink_.make_cancelled(*t.release()); };
-    joins.take_if(everything, [this](task_waiter&, process* p) { sink_.make_cancelled(*p); });
-    mail_->take_all(cancel_it);
-    turn_away_if(everything, cancel_it);
-  }
+  void cancel_all() noexcept;
   /// Drops every process that waits.  Called when the scheduler ends.
-  void drop_all() noexcept {
-    mail_->take_all([](thunk) {});
-    turn_away_if(everything, [](thunk) {});
-    joins.take_if(everything, [](task_waiter&, process* p) { p->release(); });
-    gates.drop_all();
-    alarms.drop_all();
-    external.drop_all();
-  }
+  void drop_all() noexcept;
   /// Takes `p` off the list on which it waits, with one thread (TREE-4).  Null if another party has
   /// taken it.
   [[nodiscard]] process* take(process const& p) noexcept {
@@ -138,15 +115,10 @@ class wait_registry {
     return nullptr;
   }
   /// Whether a process waits for something other than an external event.
-  [[nodiscard]] bool has_waiters_inside() const {
-    return gates.has_waiters() || alarms.has_waiters() || joins.has_waiters() ||
-           mail_->has_waiters() || room.has_waiters();
-  }
+  [[nodiscard]] bool has_waiters_inside() const;
   [[nodiscard]] bool has_waiters() const { return has_waiters_inside() || external.has_waiters(); }
 
  private:
-  static constexpr auto everything = [](process const&) noexcept { return true; };
-
   /// Cancels the waits of the processes that `take_some(wake_batch&)` takes; calls it until it
   /// returns true, when it has taken all.
   template <class TakeSome>
@@ -164,18 +136,15 @@ class wait_registry {
     auto* t = room.turn_away(is_meant);
     if (t) note_access(&room, true);
     while (t) {
-      std::unique_ptr<admission::ticket> const gone(t);
+      admission::ticket* const gone = t;
       t = t->next;
       (void)thunk(gone->spawned);
       f(thunk(gone->owner));
+      delete gone;
     }
   }
 
-  /// Mailboxes, and the registry with them, may outlive the scheduler.
-  struct close_registry {
-    void operator()(mailbox_registry* r) const noexcept { r->close(); }
-  };
-  std::unique_ptr<mailbox_registry, close_registry> const mail_;
+  mailbox_registry* const mail_;  // may outlive the scheduler, as mailboxes may
   ready_sink& sink_;
 };
 

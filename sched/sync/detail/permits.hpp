@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <source_location>
-#include <string>
 
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
@@ -29,10 +28,10 @@ namespace weft::detail {
 class permits final : public gate_owner {
  public:
   enum class kind : bool { mutex, semaphore };
-  permits(std::size_t n, kind k) noexcept : left_(n), first_(n), kind_(k) {
-    freed_.belongs_to(internal(), *this);
-  }
-  virtual ~permits() = default;
+  permits(std::size_t n, kind k) noexcept;
+  /// Throws bad_alloc.
+  [[nodiscard]] static std::shared_ptr<permits> make(std::size_t n, kind k);
+  virtual ~permits();
 
   /// Takes a permit if there is one.  Throws `cancelled` if the mutex or semaphore was destroyed.
   [[nodiscard]] bool try_take() {
@@ -65,20 +64,9 @@ class permits final : public gate_owner {
   }
   /// Called when the mutex or semaphore is destroyed.  Processes that wait, or come later, find
   /// `cancelled`.
-  void close() noexcept {
-    closed_.store(true, std::memory_order_relaxed);  // relaxed: as in try_take()
-    freed_.release_all_now(internal());
-  }
+  void close() noexcept;
 
-  void describe(deadlock::waiter& w, std::size_t waiting) const override {
-    if (kind_ == kind::semaphore)
-      w.reason = "a permit of a semaphore, which has " +
-                 // relaxed: no process runs.
-                 std::to_string(left_.load(std::memory_order_relaxed)) +
-                 " left and was made with " + std::to_string(first_) + ": " +
-                 text_of_waiters(waiting);
-    if (holding_) w.held_by = deadlock::holder{holding_->process, text(holding_->since)};
-  }
+  void describe(deadlock::waiter& w, std::size_t waiting) const override;
 
   /// The location that explorers watch: read by an attempt to take, written when a permit is taken
   /// or given back.

@@ -50,9 +50,8 @@ class alarm {
 ///       that go on (waiter.hpp, WAITER-2).
 class timers {
  public:
-  timers(ready_sink& sink, bool several_threads) noexcept
-      : sink_(sink), has_several_threads_(several_threads) {}
-  ~timers() = default;
+  timers(ready_sink& sink, bool several_threads) noexcept;
+  ~timers();
   timers(timers const&) = delete;
   timers& operator=(timers const&) = delete;
 
@@ -74,7 +73,7 @@ class timers {
   [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
     auto const locked = lock();
     if (closed_ || is_refused(a.parked_->waiting_process())) return false;
-    heap_.push_back({a.at_, ++set_, &a});
+    push({a.at_, ++set_, &a});
     a.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
     rise(heap_.size() - 1);
     is_next = heap_.front().what == &a;
@@ -109,13 +108,9 @@ class timers {
   /// Takes a process, even if its alarm is not due yet.  Null if no process has an alarm.
   [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
   /// Cancels the wait of every process here.
-  void cancel_all() noexcept {
-    while (process* const p = take_any()) sink_.make_cancelled(*p);
-  }
+  void cancel_all() noexcept;
   /// Called when the scheduler ends: drops every process that waits here.
-  void drop_all() noexcept {
-    while (process* const p = take_any()) (void)thunk(p);
-  }
+  void drop_all() noexcept;
 
   /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
   /// False if `to` has no room for all of them; then some are left.  The alarms stay on the heap
@@ -132,14 +127,8 @@ class timers {
   }
 
   /// From now on set() refuses all alarms.
-  void close() noexcept {
-    auto const locked = lock();
-    closed_ = true;
-  }
-  void reopen() noexcept {
-    auto const locked = lock();
-    closed_ = false;
-  }
+  void close() noexcept;
+  void reopen() noexcept;
   /// Calls `f(process const&)` once for each process with an alarm, whether or not it waits for
   /// something else too.
   template <class F>
@@ -167,6 +156,8 @@ class timers {
 
   // ---- called under the lock
 
+  /// Adds an entry at the end of the heap.  Throws bad_alloc.
+  void push(entry const& e);
   void put(std::size_t i, entry const& e) noexcept {
     heap_[i] = e;
     e.what->index_ = i;
@@ -196,8 +187,8 @@ class timers {
       sink(last.what->index_);
     }
     note_next();
-    // [1] release: the last access to the alarm here.  Its destructor reads this null without the
-    // lock, and then sees all accesses before [2].
+    // [1] release: the last access to the alarm here.  Pairs with [2] in ~alarm, which does not take
+    // the lock if it reads this null: so the accesses here happen before the alarm is destroyed.
     gone.home_.store(nullptr, std::memory_order_release);
   }
   void note_next() noexcept {

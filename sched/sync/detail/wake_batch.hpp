@@ -22,20 +22,14 @@ class wake_batch {
 
   /// Makes room for one more process.  False if there is no memory.
   [[nodiscard]] bool reserve_one() noexcept {
-    if (count_ != few_.size() || more_.size() != more_.capacity()) return true;
-    try {
-      more_.reserve(2 * (more_.size() + few_.size()));
-    } catch (...) {
-      return false;
-    }
-    return true;
+    return count_ != few_.size() || more_.size() != more_.capacity() || grow();
   }
   /// Adds a process; reserve_one() has made room for it.
   void add(process& p) noexcept {
     if (count_ != few_.size())
       few_[count_++] = &p;
     else
-      more_.push_back(&p);
+      add_slow(p);
   }
   /// Calls `f(process&)` for each process, in the order in which they were taken.
   template <class F>
@@ -45,6 +39,9 @@ class wake_batch {
   }
 
  private:
+  [[nodiscard]] bool grow() noexcept;
+  void add_slow(process& p) noexcept;
+
   std::array<process*, 32> few_;
   std::size_t count_ = 0;
   std::vector<process*> more_;

@@ -3,13 +3,10 @@
 
 #include <atomic>
 #include <coroutine>
-#include <cstdio>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "effects/handle.hpp"
 #include "sched/base/detail/deferred_events.hpp"
@@ -141,7 +138,7 @@ class scope_core : public task_group, public frame_end {
     if (!event_deferrer::of_thread) body_is_open.store(false, std::memory_order_release);
   }
   continuation dropped() noexcept override { return leaf; }
-  [[nodiscard]] std::string text() const override { return "a scope"; }
+  [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return true; }
@@ -183,23 +180,10 @@ class scope_core : public task_group, public frame_end {
       first = again;
     }
   }
-  void add_error(process_id id, std::exception_ptr error) noexcept {
-    std::lock_guard const lock(mutex);
-    try {
-      errors.add(id, std::move(error));
-    } catch (...) {
-      has_lost_an_error = true;
-    }
-  }
+  void add_error(process_id id, std::exception_ptr error) noexcept;
   /// Notes that a task was not done because it was cancelled: adds `cancelled`, unless there is an
   /// error already.
-  void note_left_undone(process_id id) noexcept {
-    {
-      std::lock_guard const lock(mutex);
-      if (!errors.empty()) return;
-    }
-    add_error(id, std::make_exception_ptr(weft::cancelled()));
-  }
+  void note_left_undone(process_id id) noexcept;
   /// Called when all tasks have ended.  Adds the errors for which no process has waited, and drops
   /// the scope's references to the tasks.
   void release_records() noexcept {
@@ -207,11 +191,7 @@ class scope_core : public task_group, public frame_end {
       auto* const next = r->next_in_scope;
       note_access(static_cast<waitable_task*>(r), false);
       // relaxed: a flag, which publishes no data.
-      if (!r->was_awaited.load(std::memory_order_relaxed)) {
-        if (r->error()) add_error(r->id(), r->error());
-        if (r->fate_of_run() == any_task::fate::no_memory)
-          add_error(r->id(), std::make_exception_ptr(std::bad_alloc()));
-      }
+      if (!r->was_awaited.load(std::memory_order_relaxed)) add_error_of(*r);
       if (r->state.let_go()) r->destroy();
       r = next;
     }
@@ -223,22 +203,13 @@ class scope_core : public task_group, public frame_end {
     release_records();
     if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
       return;
-    task_errors all = std::move(errors);
-    if (expects_cancelled || has_lost_an_error) all.drop_cancelled();
-    // The lost error may be the reason why the body was cancelled.
-    if (has_lost_an_error && of_body && weft::detail::is_cancelled(of_body)) of_body = nullptr;
-    all.add(owner_id, std::move(of_body));
-    all.throw_them();
-    if (has_lost_an_error) throw std::bad_alloc();
+    throw_errors(std::move(of_body));
   }
 
-  [[noreturn, gnu::cold, gnu::noinline]] static void end_of_the_program() noexcept {
-    std::fputs(
-        "weft: a scope ended while tasks were open in it, as its end could not be reached by "
-        "its process\n",
-        stderr);
-    std::terminate();
-  }
+  /// Adds the error of a task that has ended, if it has one.
+  void add_error_of(task_record const& r) noexcept;
+  [[gnu::cold]] void throw_errors(std::exception_ptr of_body);
+  [[noreturn, gnu::cold]] static void end_of_the_program() noexcept;
 
   scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: the tasks without a handle

@@ -13,7 +13,6 @@
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/detail/program.hpp"
 #include "sched/tasks/detail/scope_core.hpp"
-#include "sched/tasks/detail/task_errors.hpp"
 
 /// Tasks that call a function with arguments; and the tasks of a handle.
 namespace weft::detail {
@@ -132,12 +131,12 @@ class handled_tasks {
     });
     if (is_well) [[likely]]
       return;
-    task_errors errors;
-    for_each([&](task_record& r) { errors.add(r.id(), r, r.error()); });
-    errors.throw_them();
+    throw_errors_slow();
   }
 
  private:
+  [[gnu::cold]] void throw_errors_slow() const;
+
   waitable_task* first_ = nullptr;
   waitable_task* last_ = nullptr;
   std::size_t size_ = 0;

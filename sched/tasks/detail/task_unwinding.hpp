@@ -19,8 +19,8 @@
 /// (SUSPENSION-3, TASK-4).  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// Unwinds `rest`, a chain that does a task of a join as a call: the frames of the task at once,
-/// those further out when the join is over.
+/// Unwinds `rest`, a suspended chain in which the task `t` of a join runs as a call of its owner
+/// (TASK-1): the frames of the task at once, the frames of the owner when the join is over.
 template <class S>
 void unwind_task(S& s, task& t, suspension& rest) noexcept {
   join& j = t.of();

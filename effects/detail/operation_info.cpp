@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "effects/detail/operation_info.hpp"
+
+#include <string>
+
+#include "effects/detail/names.hpp"
+
+namespace weft::detail {
+
+std::string site::text() const {
+  return std::string(operation->name) + " at " + detail::text(where);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "sched/backends/detail/injection_queue.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace weft::detail {
+
+injection_queue::~injection_queue() {
+  while (injection_node* const l = next_unfetched()) discard(l);
+}
+
+void injection_queue::put(thunk&& t) { put(std::move(t), std::make_unique<injection_node>()); }
+void injection_queue::put(thunk&& t, spare_node in) noexcept {
+  in->content = std::move(t);
+  send(*in.release());
+}
+void injection_queue::stop() {
+  // Relaxed: the exchange only makes sure that one caller sends the node.
+  if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(stop_node_);
+}
+void injection_queue::send(injection_node& l) {
+  pushed_.push(l);
+  if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: pairs with [2]
+  {
+    std::lock_guard const lock(mutex_);
+  }  // by now the worker waits, or has looked again
+  woken_.notify_one();
+}
+
+bool injection_queue::sleep(instant until) {
+  std::unique_lock lock(mutex_);
+  sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
+  bool in_time = true;
+  if (until == instant::max())
+    woken_.wait(lock, [this] { return has_news(); });
+  else
+    in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
+  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
+  return in_time;
+}
+thunk injection_queue::take_unfetched() noexcept {
+  unfetched_ = pushed_.take_all();
+  thunk found = thunk::reason::quiescent;
+  bool has_noted = false;
+  bool is_end = false;
+  for (injection_node* l = unfetched_; l; l = unfetched_) {
+    if (l == &stop_node_ || l == &reminder_) {
+      unfetched_ = l->next;
+      (l == &reminder_ ? has_noted : is_end) = true;
+    } else if (!found) {
+      found = std::move(l->content);
+      discard(l);
+    } else {
+      unfetched_ = l->next;
+      pushed_.push(*l);
+    }
+  }
+  if (has_noted) pushed_.push(reminder_);
+  if (is_end) pushed_.push(stop_node_);
+  return found;
+}
+void injection_queue::push_back_unfetched() noexcept {
+  while (injection_node* const l = std::exchange(unfetched_, nullptr)) {
+    unfetched_ = l->next;
+    pushed_.push(*l);
+  }
+}
+
+}  // namespace weft::detail

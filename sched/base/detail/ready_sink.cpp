@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "sched/base/detail/ready_sink.hpp"
+
+#include <exception>
+
+#include "sched/base/errors.hpp"
+
+namespace weft::detail {
+
+void fail_cancelled(process& p) noexcept {
+  if (p.is_waiting())  // else it was cut (SUSPENSION-2), and waits for nothing
+    p.fail(std::make_exception_ptr(cancelled()));
+}
+
+}  // namespace weft::detail

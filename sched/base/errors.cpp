@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "sched/base/errors.hpp"
+
+#include <cstddef>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+char const* cancelled::what() const noexcept { return text_ ? text_->c_str() : literal_; }
+
+bool detail::is_cancelled(std::exception_ptr const& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (cancelled const&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+scheduler_stopped::scheduler_stopped()
+    : runtime_error("weft: submit: the scheduler has ended, or is shutting down") {}
+
+too_many_processes::too_many_processes(std::string const& what, std::size_t most)
+    : runtime_error("weft: " + what + ": there are as many processes as .max_processes allows, " +
+                    std::to_string(most)) {}
+
+char const* no_senders::what() const noexcept {
+  return "weft: no message is left to receive, and no sender is left";
+}
+
+exceptions::exceptions(std::vector<failure> f)
+    : runtime_error("weft: " + std::to_string(f.size()) + " processes failed, the first is " +
+                    f.front().process.text()),
+      all(std::move(f)) {}
+
+namespace {
+std::string text_of(std::vector<deadlock::waiter> const& all) {
+  std::string s = "weft: deadlock: every process waits, and none is left to wake another";
+  for (auto const& w : all) s += "\n  process " + w.process.text() + " in " + w.text();
+  return s;
+}
+}  // namespace
+
+std::string deadlock::waiter::text() const {
+  std::string s = what;
+  if (held_by) s += ", held by process " + held_by->process.text() + " since " + held_by->since;
+  if (!reason.empty()) s += ", for " + reason;
+  return s;
+}
+deadlock::deadlock(std::vector<waiter> w) : runtime_error(text_of(w)), all(std::move(w)) {}
+
+}  // namespace weft

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "sched/base/process.hpp"
+
+#include <string>
+
+namespace weft {
+
+resumption_expired process::cut_error() const {
+  return resumption_expired("weft: process " + id_.text() + " was suspended by " + waits_at_text() +
+                            " inside a handler " + std::string(lost_handler()) +
+                            ", which no longer exists");
+}
+std::string process::text() const { return "process " + id_.text(); }
+
+}  // namespace weft

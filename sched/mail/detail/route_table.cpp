@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "sched/mail/detail/route_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/process_id.hpp"
+#include "sched/mail/detail/mailbox.hpp"
+#include "sched/mail/detail/mailbox_registry.hpp"
+
+namespace weft::detail {
+
+namespace {
+
+struct route {
+  mailbox* box;
+  type_identity const* type;
+};
+/// Spreads the bits of an id: multiplies it by the golden ratio, as a fraction of 64 bits, because
+/// ids are paths, whose lower bits are mostly zero.
+std::uint64_t mixed(process_id id) noexcept { return id.hash() * 0x9E3779B97F4A7C15u; }
+struct by_hash {
+  std::size_t operator()(process_id id) const noexcept {
+    std::uint64_t const x = mixed(id);
+    return static_cast<std::size_t>(x ^ x >> 32);
+  }
+};
+[[noreturn, gnu::cold]] void throw_has_one(process_id id) {
+  std::string const is_hash =
+      id.text()[0] == '#' ? ", or another process whose id is the same hash" : "";
+  throw std::logic_error("weft: open_inbox: process " + id.text() + " has an inbox already" +
+                         is_hash + ": a process has at most one inbox");
+}
+
+}  // namespace
+
+struct alignas(64) route_table::shard {
+  shard() noexcept { note_created(this); }
+  shard(shard const&) = delete;
+  shard& operator=(shard const&) = delete;
+  ~shard() { note_destroyed(this); }
+  std::mutex mutex;
+  std::unordered_map<process_id, route, by_hash> routes;  // under `mutex` (ROUTE-1)
+};
+
+route_table::route_table() noexcept {
+  static_assert(sizeof(shard) <= shard_bytes && shard_bytes % alignof(shard) == 0);
+  for (std::size_t i = 0; i != shards; ++i) ::new (shards_ + i * shard_bytes) shard;
+}
+route_table::~route_table() {
+  for (std::size_t i = shards; i != 0; --i) std::destroy_at(&shard_at(i - 1));
+}
+route_table::shard& route_table::shard_at(std::size_t index) noexcept {
+  return *std::launder(reinterpret_cast<shard*>(shards_ + index * shard_bytes));
+}
+route_table::shard& route_table::shard_of(process_id id) noexcept {
+  return shard_at(static_cast<std::size_t>(mixed(id) >> (64 - shard_bits)));
+}
+
+void route_table::add(process_id id, mailbox& b, type_identity const& type) {
+  shard& s = shard_of(id);
+  note_access(&s, true);
+  std::lock_guard const lock(s.mutex);
+  if (!s.routes.try_emplace(id, route{&b, &type}).second) throw_has_one(id);
+  b.add_address();
+}
+untyped_address route_table::remove(process_id id) noexcept {
+  shard& s = shard_of(id);
+  note_access(&s, true);
+  std::lock_guard const lock(s.mutex);
+  auto const it = s.routes.find(id);
+  mailbox* const b = it->second.box;
+  s.routes.erase(it);
+  return untyped_address(b);
+}
+untyped_address route_table::find(process_id id, type_identity const& type) noexcept {
+  shard& s = shard_of(id);
+  note_access(&s, false);
+  std::lock_guard const lock(s.mutex);
+  auto const it = s.routes.find(id);
+  if (it == s.routes.end() || *it->second.type != type) return {};
+  it->second.box->add_address();  // under the lock (ROUTE-2)
+  return untyped_address(it->second.box);
+}
+
+}  // namespace weft::detail

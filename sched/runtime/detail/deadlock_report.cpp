@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "sched/runtime/detail/deadlock_report.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "effects/detail/internal.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/base/process.hpp"
+#include "sched/runtime/detail/wait_registry.hpp"
+#include "sched/sync/gate.hpp"
+
+namespace weft::detail {
+
+std::vector<deadlock::waiter> waiters_of(wait_registry const& waits) {
+  std::vector<deadlock::waiter> all;
+  std::vector<process const*> seen;  // a process may wait on several lists
+  auto const add = [&](process const& p, gate const* at = nullptr) {
+    if (std::ranges::find(seen, &p) != seen.end()) return;
+    seen.push_back(&p);
+    deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
+    if (at) at->describe(internal(), w);
+  };
+  waits.gates.for_each_waiter(add);
+  waits.alarms.for_each_waiter(add);
+  waits.external.for_each_waiter(add);
+  waits.joins.for_each_waiter(add);
+  waits.mail().for_each_waiter(add);
+  waits.room.for_each_waiter([&](process const& p) {
+    all.push_back({p.id(),
+                   p.waits_at_text() + ", where it waits for room: there are " +
+                       std::to_string(waits.room.most()) + " processes",
+                   {}});
+  });
+  std::ranges::sort(all, {}, &deadlock::waiter::process);
+  return all;
+}
+
+}  // namespace weft::detail

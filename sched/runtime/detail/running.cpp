@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "sched/runtime/detail/running.hpp"
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "sched/runtime/detail/scheduler_core.hpp"
+
+namespace weft::detail {
+
+void require_known(std::string_view effect, bool known) {
+  if (!known)
+    throw std::logic_error(
+        "weft: a submitter for the effect " + std::string(effect) +
+        ", which no process of this program may perform: name it in the program's row, or in its "
+        "spawning<...>");
+}
+
+void run_on_threads(scheduler_core& s, unsigned threads,
+                    void (*work)(scheduler_core& s, unsigned index) noexcept) {
+  std::vector<std::thread> others;
+  try {
+    others.reserve(threads - 1);
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([&s, work, i] { work(s, i); });
+  } catch (...) {  // a thread cannot be started: those that exist unwind the processes
+    s.fail({}, std::current_exception());
+  }
+  work(s, 0);
+  for (auto& t : others) t.join();
+}
+
+}  // namespace weft::detail

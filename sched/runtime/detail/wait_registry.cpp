@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "sched/runtime/detail/wait_registry.hpp"
+
+#include "sched/base/detail/ready_sink.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/mail/detail/mailbox_registry.hpp"
+#include "sched/tasks/detail/join_table.hpp"
+
+namespace weft::detail {
+
+namespace {
+constexpr auto everything = [](process const&) noexcept { return true; };
+}  // namespace
+
+wait_registry::wait_registry(ready_sink& sink, bool several_threads, unsigned wakes)
+    : gates(sink, several_threads, wakes),
+      external(sink, several_threads),
+      alarms(sink, several_threads),
+      joins(sink, several_threads),
+      mail_(new mailbox_registry(sink, several_threads)),
+      sink_(sink) {}
+wait_registry::~wait_registry() { mail_->close(); }
+
+void wait_registry::cancel_all() noexcept {
+  gates.cancel_all();
+  alarms.cancel_all();
+  auto const cancel_it = [this](thunk t) { sink_.make_cancelled(*t.release()); };
+  joins.take_if(everything, [this](task_waiter&, process* p) { sink_.make_cancelled(*p); });
+  mail_->take_all(cancel_it);
+  turn_away_if(everything, cancel_it);
+}
+void wait_registry::drop_all() noexcept {
+  mail_->take_all([](thunk) {});
+  turn_away_if(everything, [](thunk) {});
+  joins.take_if(everything, [](task_waiter&, process* p) { p->release(); });
+  gates.drop_all();
+  alarms.drop_all();
+  external.drop_all();
+}
+bool wait_registry::has_waiters_inside() const {
+  return gates.has_waiters() || alarms.has_waiters() || joins.has_waiters() ||
+         mail_->has_waiters() || room.has_waiters();
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "sched/tasks/detail/task_calling.hpp"
+
+#include "sched/tasks/detail/task_errors.hpp"
+
+namespace weft::detail {
+
+void handled_tasks::throw_errors_slow() const {
+  task_errors errors;
+  for_each([&](task_record& r) { errors.add(r.id(), r, r.error()); });
+  errors.throw_them();
+}
+
+}  // namespace weft::detail
