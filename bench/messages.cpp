@@ -55,6 +55,7 @@
 #include "effects/effects.hpp"
 #include "sched/mail/mail.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
 #include "sched/sync/timing.hpp"
 
 namespace {

@@ -27,7 +27,7 @@
 #include "bench/harness.hpp"
 #include "bench/outside_commands.hpp"
 #include "sched/backends/one_thread.hpp"
-#include "sched/backends/stealing.hpp"
+#include "sched/stealing.hpp"
 
 namespace {
 

@@ -15,6 +15,8 @@
 #include "sched/commands/commands.hpp"
 #include "sched/commands/run_stepper.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
+#include "sched/stealing.hpp"
 
 /// Two questions about commands.
 ///

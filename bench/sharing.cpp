@@ -27,7 +27,7 @@
 /// A yield of `mutex+condvar` is three times as fast while its lock is uncontended.  So a machine
 /// that withholds one core now and then makes the rival faster, and weft slower.
 
-#include "sched/backends/sharing.hpp"
+#include "sched/sharing.hpp"
 
 #include <tbb/global_control.h>
 

@@ -30,7 +30,7 @@
 ///   one worker    The same program on one thread of the same backend: 0.5 is the best ratio.
 ///   condvar       A thread that waits on a condition variable itself.
 
-#include "sched/backends/stealing.hpp"
+#include "sched/stealing.hpp"
 
 #include <tbb/global_control.h>
 
@@ -50,8 +50,8 @@
 #include "bench/wakeups.hpp"
 #include "deque/chase_lev.hpp"
 #include "effects/effects.hpp"
-#include "sched/backends/sharing.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
 
 namespace {
 

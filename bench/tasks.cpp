@@ -42,8 +42,8 @@
 #include "bench/tasks_weft.hpp"
 #include "bench/threads.hpp"
 #include "effects/effects.hpp"
-#include "sched/backends/stealing.hpp"
 #include "sched/schedule.hpp"
+#include "sched/stealing.hpp"
 
 namespace {
 

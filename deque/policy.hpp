@@ -86,9 +86,10 @@ struct atomic_counts {
 
   class bound {
    public:
-    // Relaxed, here and below: a bound decides which thread constructs in a slot, and publishes
-    // nothing.  Another thread reads the element through a version that covers it, which was handed
-    // to that thread; or as the only or last owner, after [1] to [3].
+    // Relaxed, here and below: a bound decides which thread constructs in a slot, and publishes no
+    // element.  Another thread that reads the element has a version that covers it, which it was
+    // handed with synchronization; or it is the only or last owner, and its acquire, [2] or [3],
+    // pairs with the [1] of the former owners.
     [[nodiscard]] std::uint32_t get() const noexcept { return at_.load(std::memory_order_relaxed); }
     // Relaxed: as above.
     void set(std::uint32_t to) noexcept { at_.store(to, std::memory_order_relaxed); }

@@ -103,7 +103,7 @@ class element_less {
   void const* data_;
   bool (*call_)(void const*, std::size_t, std::size_t);
 };
-/// The numbers of `n` elements in ascending order; equal elements stay in their order.
+/// The indices 0 to n - 1, sorted by the elements at them.  The indices of equal elements ascend.
 [[nodiscard]] std::vector<std::size_t> ascending(std::size_t n, element_less less);
 [[noreturn, gnu::cold]] void throw_no_distribution();
 }  // namespace detail

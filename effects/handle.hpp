@@ -21,7 +21,7 @@
 ///   | value      | `R on(Op)`                              | answer at once; nothing suspends |
 ///   |            | `R on(Op, outer<Es...> up)`             | also perform outward: `up(op)`   |
 ///   | control    | `A on(Op, resumption<R, A> k)`          | keep, drop or resume `k`         |
-///   |            | `outcome<A> on(Op, resumption<R, A> k)` | also end with `k.last(v)`: jump  |
+///   |            | `outcome<A> on(Op, resumption<R, A> k)` | also end so: `return k.last(v)`  |
 ///   | coroutine  | `eff<A, Es...> on(Op, resumption<R,A>)` | await `k`, perform outward       |
 ///   | multi-shot | either, with `multi_resumption<R, A>`   | resume any number of times       |
 ///

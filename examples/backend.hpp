@@ -13,6 +13,8 @@
 #include "effects/effects.hpp"
 #include "sched/backends/random_order.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
+#include "sched/stealing.hpp"
 
 namespace examples {
 

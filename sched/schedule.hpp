@@ -5,12 +5,9 @@
 #include <utility>
 
 #include "sched/backends/one_thread.hpp"
-#include "sched/backends/sharing.hpp"
-#include "sched/backends/stealing.hpp"
 #include "sched/base/spawning.hpp"
 #include "sched/mail/mail.hpp"
 #include "sched/mail/routing.hpp"
-#include "sched/runtime/detail/compiled_backends.hpp"
 #include "sched/runtime/scheduler.hpp"
 #include "sched/sync/barrier.hpp"
 #include "sched/sync/completion.hpp"
@@ -37,8 +34,8 @@ namespace weft {
 /// By default processes run one at a time on the calling thread: the one that has been ready
 /// longest first; and after a fork, the process that gets true before the other one.
 /// schedule<my_backend>(...) names another backend, with an order of its own.
-/// schedule<sharing>({.threads = n}, ...) and schedule<stealing>({.threads = n}, ...) run processes
-/// on n threads, including the calling one.  Then several threads use the handlers at once, and
+/// schedule<sharing>({.threads = n}, ...) of sched/sharing.hpp, and schedule<stealing>({.threads =
+/// n}, ...) of sched/stealing.hpp, run processes on n threads, including the calling one.  Then several threads use the handlers at once, and
 /// each handler must declare that it is thread_safe, or be wrapped in synchronized
 /// (effects/synchronized.hpp).
 ///

@@ -18,4 +18,6 @@
 #include "sched/backends/sharing.hpp"
 #include "sched/backends/stealing.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
+#include "sched/stealing.hpp"
 #include "sched/testing.hpp"

@@ -46,8 +46,8 @@ bool tier<E, T, P>::extend(window& w, Make& make) {
   return true;
 }
 
-/// Constructs an element beyond the edge S of a trimmed chunk with one owner.  A slot must be free
-/// there.
+/// Constructs an element in the slot beyond the edge S of the window.  The chunk has one owner, no
+/// constructed slot outside the window, and a free slot there.
 template <class E, class T, class P>
 template <side S, class Make>
 void tier<E, T, P>::build(window& w, Make& make) {

@@ -297,8 +297,8 @@ inline transfer end_frame(std::coroutine_handle<> me) noexcept {
   return go_on(up.resolve());
 }
 /// The same out of line.  If it were inlined under g++ with AddressSanitizer, its locals would
-/// enlarge the native frame of every coroutine; and these native frames nest where frames store
-/// resumptions.
+/// enlarge the native frame of every coroutine function.  These nest where a frame that stores a
+/// resumption is destroyed: its destructor unwinds the frames of that resumption (NEST-1).
 [[gnu::noinline]] inline transfer end_frame_by_a_call(std::coroutine_handle<> me) noexcept {
   return end_frame(me);
 }

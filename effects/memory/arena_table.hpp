@@ -60,7 +60,7 @@ class arena_table {
     while (table_[hole].page != p) hole = next(hole);
     for (std::size_t i = next(hole); table_[i].arena; i = next(i)) {
       if (((i - place_of(table_[i].page)) & mask_) < ((i - hole) & mask_))
-        continue;  // its own place lies behind the hole, so it stays
+        continue;  // its own place comes after the hole, cyclically: a search still finds it
       table_[hole] = table_[i];
       hole = i;
     }

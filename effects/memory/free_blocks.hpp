@@ -7,7 +7,8 @@
 /// Free blocks: their sizes, and what they consist of (frame_pool.hpp).
 namespace weft::detail {
 
-/// Whether this file is compiled to keep blocks; in a program, the depot decides (POOL-3).
+/// Whether the source file that includes this is compiled to keep freed blocks: not with
+/// AddressSanitizer.  If a program has files of both kinds, the depot decides for all (POOL-3).
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool pooling = false;
 #elif defined(__has_feature)

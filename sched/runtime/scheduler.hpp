@@ -300,4 +300,7 @@ void scheduler<Backend>::run(snapshot const& from) {
   run_to_end(s);
 }
 
+namespace detail {
+extern template class backend_scheduler<one_thread>;  // backend_scheduler.cpp
+}  // namespace detail
 }  // namespace weft

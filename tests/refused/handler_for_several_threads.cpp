@@ -9,6 +9,7 @@
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
 
 using weft::console;
 

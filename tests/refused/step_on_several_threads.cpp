@@ -6,6 +6,7 @@
 /// Naming: weft::sharing
 
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
 
 weft::eff<void, weft::proc> program() { co_return; }
 

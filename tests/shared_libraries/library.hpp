@@ -12,6 +12,8 @@
 #include "effects/memory/frame_pool.hpp"
 #include "sched/commands/unique_any.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
+#include "sched/stealing.hpp"
 #include "sched/sync/mutex.hpp"
 #include "sched/tasks/scope.hpp"
 #include "sched/tasks/when_all.hpp"

@@ -16,6 +16,8 @@
 
 #include "sched/backends/random_order.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
+#include "sched/stealing.hpp"
 #include "tests/support/backends.hpp"
 
 /// For tests of programs on one thread and on several: the same program, the same set of outcomes.

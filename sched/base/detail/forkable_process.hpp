@@ -57,7 +57,8 @@ class shared_continuation final : public suspension, public pooled {
     // before has reached each caller with the thunk of its process (BACKEND-1).
     return !claimed_.exchange(true, std::memory_order_acq_rel);
   }
-  /// Both functions move the suspended chain; the caller then redirects the frame at its outer end.
+  /// Both functions move the suspended chain.  The caller then sets the `parent` of its outermost
+  /// frame to the new holder.
   void take_from(suspension& other, prompt const& ground) noexcept {
     move_suspension(other, *this, ground);
   }

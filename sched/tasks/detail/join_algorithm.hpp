@@ -140,8 +140,9 @@ template <class S>
   j.tasks->first_frame_here().evidence = evidence;
   return j.tasks->release();
 }
-/// The general case: also for a process that cannot call tasks, tasks that are not light, a check
-/// that is due (TASK-6), or a cancellation that needs attention.
+/// The general case: also for a process that cannot call tasks, for tasks that are not light, if
+/// the clock and the ready processes are to be checked now (TASK-6), or if a cancellation needs
+/// attention.
 template <class S>
 [[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
   if (must_stop_at(s, j.leaf)) [[unlikely]] {

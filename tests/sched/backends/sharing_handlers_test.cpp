@@ -12,6 +12,7 @@
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/picks.hpp"

@@ -13,6 +13,7 @@
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
 #include "sched/sync/gate.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"

@@ -11,6 +11,7 @@
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "sched/runtime/detail/backend_scheduler.hpp"
+
+#include "sched/backends/one_thread.hpp"
+#include "sched/backends/sharing.hpp"
+#include "sched/backends/stealing.hpp"
+
+/// The schedulers on the library's backends are compiled here, once.  scheduler.hpp,
+/// sched/sharing.hpp and sched/stealing.hpp declare that: a program that includes them compiles only
+/// what it inlines.
+namespace weft::detail {
+
+template class backend_scheduler<one_thread>;
+template class backend_scheduler<sharing>;
+template class backend_scheduler<stealing>;
+
+}  // namespace weft::detail
