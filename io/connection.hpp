@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,11 +47,17 @@ class fair_share {
   static constexpr std::uint8_t most = 64;
 
   [[nodiscard]] bool spend() noexcept {
-    if (++in_a_row_ != most) return false;
-    in_a_row_ = 0;
-    return true;
+    // Two processes may do so at once, against the contract: one of them is refused later, and the
+    // count may be wrong.
+    std::atomic_ref const n(in_a_row_);
+    // Relaxed, both: a count, which orders nothing.
+    auto const now = static_cast<std::uint8_t>(n.load(std::memory_order_relaxed) + 1);
+    n.store(now == most ? std::uint8_t{} : now, std::memory_order_relaxed);  // relaxed: as above
+    return now == most;
   }
-  void reset() noexcept { in_a_row_ = 0; }
+  void reset() noexcept {
+    std::atomic_ref(in_a_row_).store(0, std::memory_order_relaxed);  // relaxed: as above
+  }
 
  private:
   std::uint8_t in_a_row_ = 0;
