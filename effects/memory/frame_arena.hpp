@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -160,6 +161,7 @@ class frame_arena {
     }
     if (used_ != from.below_.size() + 1) [[unlikely]]
       stand_in(from.below_.size() + 1);
+    assert(begin_ != nullptr);
     std::memcpy(begin_, at, from.top_);
     top_ = begin_ + from.top_;
     last_ = from.last_;
