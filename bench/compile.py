@@ -24,7 +24,7 @@ ROUNDS = 7
 def files_of(source):
     """The files that `source` includes, itself among them."""
     made = subprocess.run(
-        [*CLANG, "-I.", "-MM", source], check=True, capture_output=True, text=True
+        [*CLANG, "-I..", "-MM", source], check=True, capture_output=True, text=True
     ).stdout
     return [word for word in made.replace("\\\n", " ").split()[1:]]
 
@@ -50,7 +50,7 @@ def compiled_library(scratch):
         if "_includes" in source or not Path(source).is_file():  # made by Bazel to check includes; or gone
             continue
         objects.append(f"{scratch}/{source.replace('/', '_')}.o")
-        subprocess.run([*CLANG, "-O2", "-I.", "-c", source, "-o", objects[-1]], check=True)
+        subprocess.run([*CLANG, "-O2", "-I..", "-c", source, "-o", objects[-1]], check=True)
     return objects
 
 
@@ -59,7 +59,7 @@ def main(quick, as_json):
     with tempfile.TemporaryDirectory() as scratch:
         program = "tests/consumer/minimal.cpp"
         header = f"{scratch}/header.cpp"
-        Path(header).write_text('#include "sched/schedule.hpp"\nint main() {}\n')
+        Path(header).write_text('#include "weft/sched/schedule.hpp"\nint main() {}\n')
         library = [] if quick else compiled_library(scratch)
         cases = [
             ("schedule.hpp", header, ["-O0", "-fsyntax-only"]),
@@ -76,7 +76,7 @@ def main(quick, as_json):
             least = [float("inf"), float("inf")]
             for _ in range(1 if quick else ROUNDS):
                 for i, file in enumerate((source, rival)):
-                    least[i] = min(least[i], seconds([*CLANG, "-I.", file, *how, *output]))
+                    least[i] = min(least[i], seconds([*CLANG, "-I..", file, *how, *output]))
             report(as_json, name, *least)
 
 

@@ -9,8 +9,8 @@
 #include "bench/harness.hpp"
 #include "bench/rivals_ring.hpp"
 #include "bench/rivals_threads.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// Many processes that yield in turn: on a backend for several threads, and by hand.
 namespace weft::bench {

@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "bench/harness.hpp"
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 namespace {
 

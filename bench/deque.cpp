@@ -3,7 +3,7 @@
 /// What does persistence cost a run queue?  One step takes the oldest element, reads it and puts it
 /// back as the newest.  An element is what a scheduler queues: a counted pointer and a word.
 
-#include "deque/deque.hpp"
+#include "weft/deque/deque.hpp"
 
 #include <array>
 #include <bit>

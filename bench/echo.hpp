@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "bench/harness.hpp"
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "io/reactor.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/reactor.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// An echo server, by weft and by hand, and the client of both: many connections over loopback, on
 /// each one message at a time.

@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "bench/harness.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 namespace {
 

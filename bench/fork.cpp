@@ -22,8 +22,8 @@
 #include <string>
 
 #include "bench/harness.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 namespace {
 

@@ -21,8 +21,8 @@
 #include <utility>
 
 #include "bench/harness.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 namespace {
 

@@ -52,11 +52,11 @@
 #include "bench/rivals_fibers.hpp"
 #include "bench/rivals_messages.hpp"
 #include "bench/threads.hpp"
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
-#include "sched/sync/timing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
+#include "weft/sched/sync/timing.hpp"
 
 namespace {
 

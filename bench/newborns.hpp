@@ -9,9 +9,9 @@
 
 #include "bench/harness.hpp"
 #include "bench/threads.hpp"
-#include "effects/effects.hpp"
-#include "sched/runtime/scheduler.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/runtime/scheduler.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// Many processes with almost no work, spawned inside or submitted from outside: on a backend for
 /// several threads, and in a TBB task group.  TBB's second thread exists when a run begins; ours

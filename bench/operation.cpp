@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "bench/harness.hpp"
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 namespace {
 

@@ -26,8 +26,8 @@
 #include "bench/echo.hpp"
 #include "bench/harness.hpp"
 #include "bench/outside_commands.hpp"
-#include "sched/backends/one_thread.hpp"
-#include "sched/stealing.hpp"
+#include "weft/sched/backends/one_thread.hpp"
+#include "weft/sched/stealing.hpp"
 
 namespace {
 

@@ -11,12 +11,12 @@
 
 #include "bench/harness.hpp"
 #include "bench/rivals_threads.hpp"
-#include "effects/effects.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/commands/run_stepper.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
-#include "sched/stealing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/commands/run_stepper.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
+#include "weft/sched/stealing.hpp"
 
 /// Two questions about commands.
 ///

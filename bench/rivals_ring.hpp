@@ -10,7 +10,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 /// Hand-written schedulers that can do nothing but yield: the rivals of weft's.
 ///

@@ -27,7 +27,7 @@
 /// A yield of `mutex+condvar` is three times as fast while its lock is uncontended.  So a machine
 /// that withholds one core now and then makes the rival faster, and weft slower.
 
-#include "sched/sharing.hpp"
+#include "weft/sched/sharing.hpp"
 
 #include <tbb/global_control.h>
 
@@ -48,9 +48,9 @@
 #include "bench/rivals_fibers.hpp"
 #include "bench/threads.hpp"
 #include "bench/wakeups.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/completion.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/completion.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 
 #include "bench/harness.hpp"
 #include "bench/rivals_ring.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 namespace {
 

@@ -30,7 +30,7 @@
 ///   one worker    The same program on one thread of the same backend: 0.5 is the best ratio.
 ///   condvar       A thread that waits on a condition variable itself.
 
-#include "sched/stealing.hpp"
+#include "weft/sched/stealing.hpp"
 
 #include <tbb/global_control.h>
 
@@ -48,10 +48,10 @@
 #include "bench/harness.hpp"
 #include "bench/newborns.hpp"
 #include "bench/wakeups.hpp"
-#include "deque/chase_lev.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
+#include "weft/deque/chase_lev.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
 
 namespace {
 

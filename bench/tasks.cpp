@@ -41,9 +41,9 @@
 #include "bench/tasks_tbb.hpp"
 #include "bench/tasks_weft.hpp"
 #include "bench/threads.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/stealing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/stealing.hpp"
 
 namespace {
 

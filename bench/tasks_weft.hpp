@@ -11,9 +11,9 @@
 
 #include "bench/harness.hpp"
 #include "bench/tasks_programs.hpp"
-#include "effects/effects.hpp"
-#include "sched/tasks/parallel.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/tasks/parallel.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// The programs of `tasks`, with when_all and parallel_for.  The compiler does not know the called
 /// functions, so it neither merges tasks nor elides frames.

@@ -13,9 +13,9 @@
 #include "bench/harness.hpp"
 #include "bench/rivals_threads.hpp"
 #include "bench/threads.hpp"
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/completion.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/completion.hpp"
 
 /// The wake-up of a sleeping thread from outside: of a process that waits for a completion on it,
 /// and of a thread that waits on a condition variable itself.

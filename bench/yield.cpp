@@ -38,9 +38,9 @@
 
 #include "bench/harness.hpp"
 #include "bench/rivals_ring.hpp"
-#include "effects/effects.hpp"
-#include "effects/memory/frame_pool.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/sched/schedule.hpp"
 
 namespace {
 

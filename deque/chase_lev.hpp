@@ -5,9 +5,9 @@
 #include <concepts>
 #include <cstddef>
 
-#include "deque/detail/asymmetric_fence.hpp"
-#include "deque/detail/steal_ends.hpp"
-#include "deque/taken.hpp"
+#include "weft/deque/detail/asymmetric_fence.hpp"
+#include "weft/deque/detail/steal_ends.hpp"
+#include "weft/deque/taken.hpp"
 
 namespace weft {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// All headers of deque/.
-#include "deque/chase_lev.hpp"
-#include "deque/persistent_deque.hpp"
-#include "deque/policy.hpp"
-#include "deque/steal_queue.hpp"
-#include "deque/taken.hpp"
+#include "weft/deque/chase_lev.hpp"
+#include "weft/deque/persistent_deque.hpp"
+#include "weft/deque/policy.hpp"
+#include "weft/deque/steal_queue.hpp"
+#include "weft/deque/taken.hpp"

@@ -11,13 +11,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "deque/detail/deque_errors.hpp"
-#include "deque/detail/deque_iterator.hpp"
-#include "deque/detail/input_range.hpp"
-#include "deque/detail/tier_index.hpp"
-#include "deque/detail/tier_pop.hpp"
-#include "deque/detail/tier_push.hpp"
-#include "deque/policy.hpp"
+#include "weft/deque/detail/deque_errors.hpp"
+#include "weft/deque/detail/deque_iterator.hpp"
+#include "weft/deque/detail/input_range.hpp"
+#include "weft/deque/detail/tier_index.hpp"
+#include "weft/deque/detail/tier_pop.hpp"
+#include "weft/deque/detail/tier_push.hpp"
+#include "weft/deque/policy.hpp"
 
 namespace weft {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
-#include "deque/detail/steal_ends.hpp"
-#include "deque/taken.hpp"
+#include "weft/deque/detail/steal_ends.hpp"
+#include "weft/deque/taken.hpp"
 
 namespace weft {
 

@@ -4,11 +4,11 @@
 #include <concepts>
 #include <type_traits>
 
-#include "effects/detail/refused.hpp"
-#include "effects/eff.hpp"
-#include "effects/operation.hpp"
-#include "effects/outer.hpp"
-#include "effects/resumption.hpp"
+#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/effects/outer.hpp"
+#include "weft/effects/resumption.hpp"
 
 namespace weft {
 

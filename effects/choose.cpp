@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/choose.hpp"
+#include "weft/effects/choose.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/kept_range.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "effects/multi_resumption.hpp"
-#include "effects/operation.hpp"
-#include "effects/resumption.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/kept_range.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/multi_resumption.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/effects/resumption.hpp"
 
 /// Choice: a program chooses one of several alternatives, and fails when its choices lead nowhere.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/console.hpp"
+#include "weft/effects/console.hpp"
 
 #include <ostream>
 #include <stdexcept>

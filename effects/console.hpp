@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "effects/describe.hpp"
+#include "weft/effects/describe.hpp"
 
 #include <cstddef>
 #include <string>
 
-#include "effects/detail/frame.hpp"
-#include "effects/detail/names.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/names.hpp"
 
 namespace weft::detail {
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include "effects/detail/internal.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/resumption.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/resumption.hpp"
 
 namespace weft {
 

@@ -10,15 +10,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/eff.hpp"
-#include "effects/emit.hpp"
-#include "effects/errors.hpp"
-#include "effects/handle.hpp"
-#include "effects/memory/frame_pool.hpp"
-#include "effects/region.hpp"
-#include "effects/resumption.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/emit.hpp"
+#include "weft/effects/errors.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/effects/region.hpp"
+#include "weft/effects/resumption.hpp"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 
 #include <range/v3/range/concepts.hpp>
 
-#include "effects/each.hpp"
+#include "weft/effects/each.hpp"
 
 /// `each(f, args...)` as a view of range-v3: `each(f) | ranges::views::filter(odd)`.
 ///

@@ -8,17 +8,17 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/calling.hpp"
-#include "effects/detail/frame.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/detail/performing.hpp"
-#include "effects/detail/refused.hpp"
-#include "effects/detail/resumption_parameter.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/errors.hpp"
-#include "effects/outer.hpp"
-#include "effects/resumption.hpp"
-#include "effects/row.hpp"
+#include "weft/effects/detail/calling.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/performing.hpp"
+#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/resumption_parameter.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/errors.hpp"
+#include "weft/effects/outer.hpp"
+#include "weft/effects/resumption.hpp"
+#include "weft/effects/row.hpp"
 
 namespace weft::detail {
 template <class H, class Es, class Body, class Policy>

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
-#include "effects/resumption.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/effects/resumption.hpp"
 
 namespace weft {
 

@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/kept_range.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/eff.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/kept_range.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/eff.hpp"
 
 namespace weft {
 

@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/comparing.hpp"
-#include "effects/detail/installing.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/multi_shot.hpp"
-#include "effects/run.hpp"
+#include "weft/effects/detail/comparing.hpp"
+#include "weft/effects/detail/installing.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/multi_shot.hpp"
+#include "weft/effects/run.hpp"
 
 /// Handlers, and `handle`, which runs a body under one.
 ///

@@ -7,13 +7,13 @@
 #include <source_location>
 #include <utility>
 
-#include "effects/detail/capture.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/detail/recording.hpp"
-#include "effects/detail/refused.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/rebinding.hpp"
-#include "effects/resumption.hpp"
+#include "weft/effects/detail/capture.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/recording.hpp"
+#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/rebinding.hpp"
+#include "weft/effects/resumption.hpp"
 
 /// The continuation of a body that waits for an `R`, to be resumed any number of times.
 ///

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/detail/refused.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/detail/refused.hpp"
 
 namespace weft {
 

@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/eff.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "effects/detail/row_set.hpp"
-#include "effects/row.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/row.hpp"
 
 /// Rebinding: to resume a continuation under other handlers.
 ///

@@ -8,13 +8,13 @@
 #include <source_location>
 #include <utility>
 
-#include "effects/detail/binding.hpp"
-#include "effects/detail/captured_frames.hpp"
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/detail/refused.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/rebinding.hpp"
+#include "weft/effects/detail/binding.hpp"
+#include "weft/effects/detail/captured_frames.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/rebinding.hpp"
 
 /// The continuation of an operation, as a value.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "effects/operation.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

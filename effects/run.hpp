@@ -5,10 +5,10 @@
 #include <source_location>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/detail/refused.hpp"
-#include "effects/eff.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/eff.hpp"
 
 namespace weft {
 

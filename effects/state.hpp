@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

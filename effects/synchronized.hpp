@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/handler_lock.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/detail/handler_lock.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "effects/detail/operation_info.hpp"
-#include "effects/detail/performing.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/detail/operation_info.hpp"
+#include "weft/effects/detail/performing.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft {
 

@@ -10,11 +10,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/backends/random_order.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
-#include "sched/stealing.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/sched/backends/random_order.hpp>
+#include <weft/sched/schedule.hpp>
+#include <weft/sched/sharing.hpp>
+#include <weft/sched/stealing.hpp>
 
 namespace examples {
 

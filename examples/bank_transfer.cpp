@@ -24,11 +24,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/testing.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/sched/schedule.hpp>
+#include <weft/sched/sync/mutex.hpp>
+#include <weft/sched/testing.hpp>
 
 using namespace weft;
 

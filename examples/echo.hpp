@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "sched/schedule.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/io/connection.hpp>
+#include <weft/sched/schedule.hpp>
 
 /// An echo server: one process for each connection.  It uses whatever network handles `io`.
 namespace examples {

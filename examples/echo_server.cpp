@@ -24,12 +24,12 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
 #include "examples/echo.hpp"
-#include "io/connection.hpp"
-#include "io/reactor.hpp"
-#include "sched/schedule.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/io/connection.hpp>
+#include <weft/io/reactor.hpp>
+#include <weft/sched/schedule.hpp>
 
 using namespace weft;
 using examples::attendance;

@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/tasks/scope.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/sched/tasks/scope.hpp>
 
 using namespace weft;
 using namespace std::chrono_literals;

@@ -26,12 +26,12 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "io/connection.hpp"
-#include "io/memory_network.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/io/connection.hpp>
+#include <weft/io/memory_network.hpp>
+#include <weft/sched/schedule.hpp>
+#include <weft/sched/testing.hpp>
 
 using namespace weft;
 using namespace std::chrono_literals;

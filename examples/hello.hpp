@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Two processes that take turns.
 

@@ -18,10 +18,10 @@
 #include <iostream>
 #include <string>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/sched/schedule.hpp>
+#include <weft/sched/testing.hpp>
 
 using namespace weft;
 

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/tasks/when_all.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/sched/tasks/when_all.hpp>
 
 using namespace weft;
 

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
+#include <weft/effects/effects.hpp>
 
 using namespace weft;
 

@@ -16,8 +16,8 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
+#include <weft/effects/effects.hpp>
 
 using namespace weft;
 using namespace std::chrono_literals;

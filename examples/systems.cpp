@@ -23,10 +23,10 @@
 #include <string_view>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/tasks/parallel.hpp"
-#include "sched/tasks/scope.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/sched/tasks/parallel.hpp>
+#include <weft/sched/tasks/scope.hpp>
 
 using namespace weft;
 

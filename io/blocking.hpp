@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
-#include "sched/sync/completion.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/sync/completion.hpp"
 
 namespace weft {
 

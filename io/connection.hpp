@@ -12,11 +12,11 @@
 #include <system_error>
 #include <utility>
 
-#include "effects/eff.hpp"
-#include "io/io.hpp"
-#include "io/socket.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/io/io.hpp"
+#include "weft/io/socket.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 namespace weft {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/blocking.hpp"
+#include "weft/io/blocking.hpp"
 
 /// Reads and writes whole files, on a thread that may block.
 namespace weft {

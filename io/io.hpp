@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "effects/operation.hpp"
-#include "io/socket.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/io/socket.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 namespace weft {
 

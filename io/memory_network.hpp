@@ -19,13 +19,13 @@
 #include <utility>
 #include <variant>
 
-#include "io/detail/memory_exchange.hpp"
-#include "io/detail/memory_faults.hpp"
-#include "io/detail/memory_sockets.hpp"
-#include "io/detail/memory_stream.hpp"
-#include "io/memory_network_options.hpp"
-#include "io/network.hpp"
-#include "sched/base/detail/location_listener.hpp"
+#include "weft/io/detail/memory_exchange.hpp"
+#include "weft/io/detail/memory_faults.hpp"
+#include "weft/io/detail/memory_sockets.hpp"
+#include "weft/io/detail/memory_stream.hpp"
+#include "weft/io/memory_network_options.hpp"
+#include "weft/io/network.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
 
 namespace weft {
 

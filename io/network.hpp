@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "io/io.hpp"
-#include "io/socket.hpp"
+#include "weft/io/io.hpp"
+#include "weft/io/socket.hpp"
 
 namespace weft {
 

@@ -18,11 +18,11 @@
 #include <string_view>
 #include <utility>
 
-#include "io/detail/descriptor.hpp"
-#include "io/detail/event_thread.hpp"
-#include "io/detail/socket_address.hpp"
-#include "io/detail/socket_table.hpp"
-#include "io/network.hpp"
+#include "weft/io/detail/descriptor.hpp"
+#include "weft/io/detail/event_thread.hpp"
+#include "weft/io/detail/socket_address.hpp"
+#include "weft/io/detail/socket_table.hpp"
+#include "weft/io/network.hpp"
 
 namespace weft {
 

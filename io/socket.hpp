@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sched/sync/external_event.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 namespace weft {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "io/blocking.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/io/blocking.hpp"
 
 namespace weft {
 

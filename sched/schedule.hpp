@@ -4,18 +4,18 @@
 #include <concepts>
 #include <utility>
 
-#include "sched/backends/one_thread.hpp"
-#include "sched/base/spawning.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/runtime/scheduler.hpp"
-#include "sched/sync/barrier.hpp"
-#include "sched/sync/completion.hpp"
-#include "sched/sync/condition.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/sync/semaphore.hpp"
-#include "sched/sync/shared.hpp"
-#include "sched/sync/timing.hpp"
+#include "weft/sched/backends/one_thread.hpp"
+#include "weft/sched/base/spawning.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/runtime/scheduler.hpp"
+#include "weft/sched/sync/barrier.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/condition.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/sync/semaphore.hpp"
+#include "weft/sched/sync/shared.hpp"
+#include "weft/sched/sync/timing.hpp"
 
 namespace weft {
 

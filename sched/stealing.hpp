@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "sched/backends/stealing.hpp"
-#include "sched/runtime/detail/backend_scheduler.hpp"
-#include "sched/schedule.hpp"
+#include "weft/sched/backends/stealing.hpp"
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// For `schedule<stealing>`: the backend, and a scheduler on it that has been compiled once.
 namespace weft::detail {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// The umbrella header for tests: random_order, explore, random_walk, and decide for handlers.
-#include "sched/backends/random_order.hpp"
-#include "sched/base/decision.hpp"
-#include "testing/explore.hpp"
-#include "testing/random_walk.hpp"
+#include "weft/sched/backends/random_order.hpp"
+#include "weft/sched/base/decision.hpp"
+#include "weft/testing/explore.hpp"
+#include "weft/testing/random_walk.hpp"

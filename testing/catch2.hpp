@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "testing/detail/catch2_subject.hpp"
-#include "testing/detail/one_run.hpp"
-#include "testing/exploration.hpp"
-#include "testing/explore.hpp"
-#include "testing/path.hpp"
-#include "testing/random_walk.hpp"
+#include "weft/testing/detail/catch2_subject.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/exploration.hpp"
+#include "weft/testing/explore.hpp"
+#include "weft/testing/path.hpp"
+#include "weft/testing/random_walk.hpp"
 
 /// Schedules as assertions of Catch2 (version 2), for use in a TEST_CASE:
 ///

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "sched/base/process_id.hpp"
-#include "testing/path.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/path.hpp"
 
 namespace weft {
 

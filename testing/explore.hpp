@@ -11,13 +11,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "testing/detail/dpor_strategy.hpp"
-#include "testing/detail/every_schedule.hpp"
-#include "testing/detail/one_run.hpp"
-#include "testing/detail/search.hpp"
-#include "testing/detail/shrinking.hpp"
-#include "testing/exploration.hpp"
-#include "testing/path.hpp"
+#include "weft/testing/detail/dpor_strategy.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/search.hpp"
+#include "weft/testing/detail/shrinking.hpp"
+#include "weft/testing/exploration.hpp"
+#include "weft/testing/path.hpp"
 
 namespace weft {
 

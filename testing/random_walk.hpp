@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "testing/detail/one_run.hpp"
-#include "testing/detail/search.hpp"
-#include "testing/detail/walks.hpp"
-#include "testing/explore.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/search.hpp"
+#include "weft/testing/detail/walks.hpp"
+#include "weft/testing/explore.hpp"
 
 namespace weft {
 

@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/backends/random_order.hpp"
-#include "sched/backends/sharing.hpp"
-#include "sched/backends/stealing.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
-#include "sched/stealing.hpp"
-#include "sched/testing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/backends/random_order.hpp"
+#include "weft/sched/backends/sharing.hpp"
+#include "weft/sched/backends/stealing.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
+#include "weft/sched/stealing.hpp"
+#include "weft/sched/testing.hpp"

@@ -1,10 +1,10 @@
-"""A header-only library that is compiled nevertheless, so that its includes are checked."""
+"""A library of headers that is compiled nevertheless, so that its includes are checked."""
 
-def header_library(name, hdrs, srcs = [], internals = [], internals_visibility = None, reexported = [], **kwargs):
-    """A cc_library with one source file, which includes each of its headers.
+def header_library(name, hdrs, srcs = [], internals = [], internals_visibility = [], reexported = [], **kwargs):
+    """A cc_library with one more source file, which includes each of its headers.
 
-    Without a source file Bazel would compile no header of a header-only library, and layering_check
-    would not check its includes.
+    A header FILE of package FOLDER is included as <weft/FOLDER/FILE>.  Without a source file Bazel would
+    compile no header of a library that has only headers, and layering_check would not check its includes.
 
     Args:
       name: the name of the library.
@@ -16,27 +16,31 @@ def header_library(name, hdrs, srcs = [], internals = [], internals_visibility =
       reexported: headers of other libraries that a user of this library may include as well.
       **kwargs: as for cc_library.
     """
-    package = native.package_name()
-    includes = ["#include \"%s/%s\"" % (package, header) for header in hdrs + internals]
+    prefix = "weft/" + native.package_name()
+    testonly = kwargs.get("testonly", False)
+    includes = ["#include \"%s/%s\"" % (prefix, header) for header in hdrs + internals]
     native.genrule(
         name = name + "_includes",
         outs = [name + "_includes.cpp"],
         cmd = "printf '%s\\n' " + " ".join(["'%s'" % line for line in includes]) + " > $@",
-        testonly = kwargs.get("testonly", False),
+        testonly = testonly,
         visibility = ["//visibility:private"],
     )
-    native.cc_library(
-        name = name,
-        srcs = srcs + internals + [name + "_includes.cpp"],
-        hdrs = hdrs + reexported,
-        **kwargs
-    )
-    if internals_visibility:
-        others = dict(kwargs)
-        others.pop("visibility", None)
+    if internals or internals_visibility:
+        # Without the dependencies of their includes, which would be a cycle: NAME compiles them.
         native.cc_library(
             name = name + "_internals",
             hdrs = internals,
-            visibility = internals_visibility,
-            **dict(others, deps = kwargs.get("deps", []) + [":" + name])
+            include_prefix = prefix,
+            testonly = testonly,
+            visibility = internals_visibility or ["//visibility:private"],
         )
+        kwargs["deps"] = kwargs.get("deps", []) + [":%s_internals" % name]
+    native.cc_library(
+        name = name,
+        srcs = srcs + internals + [name + "_includes.cpp"],
+        hdrs = hdrs,
+        include_prefix = prefix,
+        textual_hdrs = reexported,
+        **kwargs
+    )

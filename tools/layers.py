@@ -10,6 +10,9 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 
+INCLUDED = re.compile(r'^#include (?:<weft/|"(?:weft/)?)([^">]+)', re.MULTILINE)
+
+
 def labels(rule, attribute):
     for values in rule.findall("list"):
         if values.get("name") == attribute:
@@ -29,7 +32,10 @@ def violations(query, read):
     def files(label):
         return {f for member in groups[label] for f in files(member)} if label in groups else {path(label)}
 
-    offered = {name: {f for h in labels(rule, "hdrs") for f in files(h)} for name, rule in rules.items()}
+    def headers(rule):
+        return {f for which in ("hdrs", "textual_hdrs") for label in labels(rule, which) for f in files(label)}
+
+    offered = {name: headers(rule) for name, rule in rules.items()}
     known = set().union(*offered.values())
     for name, rule in sorted(rules.items()):
         if rule.get("class") != "cc_test":
@@ -38,7 +44,7 @@ def violations(query, read):
         # Not the shared libraries that a program is linked with.
         sources = [path(label) for label in labels(rule, "srcs") if label.endswith((".cpp", ".hpp"))]
         for source in sources:
-            for included in re.findall(r'^#include "([^"]+)"', read(source), re.MULTILINE):
+            for included in INCLUDED.findall(read(source)):
                 if included not in allowed and included not in sources:
                     why = "none of its dependencies offers" if included in known else "it is no library's"
                     yield f"{name}: {source} includes {included}: {why}"

@@ -12,7 +12,8 @@ QUERY = """
     <list name="srcs"><label value="//deque:detail/node.hpp"/></list>
   </rule>
   <rule class="cc_library" name="//sched:schedule">
-    <list name="hdrs"><label value="//sched:schedule.hpp"/><label value="//sched/mail:public_headers"/></list>
+    <list name="hdrs"><label value="//sched:schedule.hpp"/></list>
+    <list name="textual_hdrs"><label value="//sched/mail:public_headers"/></list>
     <list name="deps"><label value="//deque:deque"/></list>
   </rule>
   <rule class="filegroup" name="//sched/mail:public_headers">
@@ -33,17 +34,16 @@ def violations(text):
 class Layers(unittest.TestCase):
     def test_what_is_offered_or_its_own(self):
         self.assertEqual(
-            violations('#include <vector>\n#include "sched/schedule.hpp"\n#include "tests/a.hpp"\n'), []
+            violations('#include <vector>\n#include "weft/sched/schedule.hpp"\n#include "tests/a.hpp"\n'), []
         )
-        self.assertEqual(violations('#include "sched/mail/mail.hpp"\n'), [])
-        self.assertTrue(violations('#include "sched/mail/ports.hpp"\n')
-        )
+        self.assertEqual(violations('#include "weft/sched/mail/mail.hpp"\n'), [])
+        self.assertTrue(violations('#include <weft/sched/mail/ports.hpp>\n'))
 
     def test_what_is_offered_to_others(self):
-        self.assertIn("none of its dependencies offers", violations('#include "deque/deque.hpp"')[0])
+        self.assertIn("none of its dependencies offers", violations('#include "weft/deque/deque.hpp"')[0])
 
     def test_internals(self):
-        self.assertIn("it is no library's", violations('#include "deque/detail/node.hpp"')[0])
+        self.assertIn("it is no library's", violations('#include "weft/deque/detail/node.hpp"')[0])
 
 
 if __name__ == "__main__":

@@ -80,6 +80,12 @@ def first_line(path, text):
     return [2] if path.endswith(".hpp") and lines[1] != "#pragma once" else []
 
 
+def short_include(path, text):
+    if not path.endswith(CODE + (".md",)):
+        return []
+    return lines_matching(r'^#include ["<](%s)' % "|".join(LIBRARY), text)
+
+
 def unexplained_order(path, text):
     """An order stronger than relaxed names its partner: [n], an invariant's label, `itself`, or
     `as above`; a relaxed one says why it may be.  The comment stands behind the statement, or in or
@@ -271,6 +277,7 @@ RULES = {
     "a macro": macro,
     "a header over 400 lines": long_header,
     "the licence line comes first, then in a header #pragma once": first_line,
+    "the library is included by its name: weft/sched/schedule.hpp": short_include,
     "a memory order without its reason, or its partner": unexplained_order,
     "is_, has_, was_, may_, can_ give a bool and change nothing": predicate,
     "a slow path is NAME_slow": private_name,
@@ -316,7 +323,7 @@ def check_labels(files):
 
 # ---- includes
 
-INCLUDED = re.compile(r'^#include "([^"]+)"', re.M)
+INCLUDED = re.compile(r'^#include "(?:weft/)?([^"]+)"', re.M)
 
 
 def check_cycles(files):

@@ -53,6 +53,13 @@ class Lint(unittest.TestCase):
         self.objects("sched/x.hpp", "#include <x>\n", rule)
         self.assertEqual([r for _, r in lint.check("a.cpp", "int main() {}")], [rule])
 
+    def test_includes(self):
+        rule = "the library is included by its name"
+        self.objects("tests/x.cpp", "#include " + '"sched/schedule.hpp"', rule)
+        self.objects("docs/x.md", "#include " + "<io/io.hpp>", rule)
+        self.passes("tests/x.cpp", "#include " + '"weft/sched/schedule.hpp"')
+        self.passes("tests/x.cpp", "#include " + '"tests/support/dice.hpp"')
+
     def test_memory_orders(self):
         rule = "a memory order without its reason, or its partner"
         self.objects("deque/x.cpp", "a.load(std::memory_order_acquire);", rule)
@@ -116,7 +123,7 @@ class Lint(unittest.TestCase):
 
     def test_cycles(self):
         def cycles(**includes):
-            files = {f"{n}.hpp": "".join(f'#include "{o}.hpp"\n' for o in others) for n, others in includes.items()}
+            files = {f"{n}.hpp": "".join(f'#include "weft/{o}.hpp"\n' for o in others) for n, others in includes.items()}
             return [what for _, _, what in lint.check_cycles(files)]
 
         self.assertEqual(cycles(a="bc", b="c", c=""), [])

@@ -16,7 +16,7 @@
 
 #include "bench/effect_suite/rows.hpp"
 #include "bench/harness.hpp"
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "deque/detail/counted.hpp"
+#include "weft/deque/detail/counted.hpp"
 
 /// A chunk: a reference-counted block of `capacity` slots, of which a contiguous run is
 /// constructed.

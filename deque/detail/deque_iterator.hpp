@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "deque/detail/tier_index.hpp"
+#include "weft/deque/detail/tier_index.hpp"
 
 namespace weft::detail {
 

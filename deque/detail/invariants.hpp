@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "deque/persistent_deque.hpp"
+#include "weft/deque/persistent_deque.hpp"
 
 namespace weft::detail {
 

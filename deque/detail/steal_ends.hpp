@@ -9,7 +9,7 @@
 #include <new>
 #include <type_traits>
 
-#include "deque/detail/steal_array.hpp"
+#include "weft/deque/detail/steal_array.hpp"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "deque/detail/chunk.hpp"
+#include "weft/deque/detail/chunk.hpp"
 
 /// The structure of a persistent_deque: a finger tree of chunks.
 ///

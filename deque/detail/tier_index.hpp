@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "deque/detail/tier.hpp"
-#include "deque/detail/tier_pop.hpp"
+#include "weft/deque/detail/tier.hpp"
+#include "weft/deque/detail/tier_pop.hpp"
 
 /// Search, split and replacement by index: one step in each tier, so O(log n).
 namespace weft::detail {

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "deque/detail/deque_errors.hpp"
-#include "deque/detail/tier.hpp"
+#include "weft/deque/detail/deque_errors.hpp"
+#include "weft/deque/detail/tier.hpp"
 
 /// Pop at an end of a tier.  The search for the element may rearrange the tier but keeps its
 /// elements; the removal is the last step.

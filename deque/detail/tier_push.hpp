@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "deque/detail/tier.hpp"
+#include "weft/deque/detail/tier.hpp"
 
 /// Push at an end of a tier.  The common case is a few instructions; the other cases are noinline.
 /// Each constructs the new parts aside, and installs them by steps that cannot throw.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/binding.hpp"
+#include "weft/effects/detail/binding.hpp"
 
 #include <utility>
 #include <vector>

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/detail/end_of_clause.hpp"
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/forwarding_clause.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/detail/end_of_clause.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/forwarding_clause.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 /// The handlers that a body performs to, where these may be exchanged (effects/rebinding.hpp).
 ///

@@ -4,9 +4,9 @@
 #include <coroutine>
 #include <source_location>
 
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/frame.hpp"
-#include "effects/detail/transfer.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/transfer.hpp"
 
 namespace weft::detail {
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "effects/detail/captured_frames.hpp"
-#include "effects/detail/recording.hpp"
-#include "effects/detail/replay_log.hpp"
+#include "weft/effects/detail/captured_frames.hpp"
+#include "weft/effects/detail/recording.hpp"
+#include "weft/effects/detail/replay_log.hpp"
 
 /// The captures that a multi_resumption refers to, however it resumes.
 namespace weft::detail {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/binding.hpp"
-#include "effects/detail/prompt.hpp"
+#include "weft/effects/detail/binding.hpp"
+#include "weft/effects/detail/prompt.hpp"
 
 namespace weft {
 

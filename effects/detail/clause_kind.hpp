@@ -6,14 +6,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/refused.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/eff.hpp"
-#include "effects/outer.hpp"
-#include "effects/rebinding.hpp"
-#include "effects/region.hpp"
-#include "effects/resumption.hpp"
-#include "effects/tagged.hpp"
+#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/outer.hpp"
+#include "weft/effects/rebinding.hpp"
+#include "weft/effects/region.hpp"
+#include "weft/effects/resumption.hpp"
+#include "weft/effects/tagged.hpp"
 
 /// The kind of clause that a handler has for an operation, found by the arguments that it can be
 /// called with; and every mistake in a clause, each reported by one static_assert.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/comparing.hpp"
+#include "weft/effects/detail/comparing.hpp"
 
 #include <exception>
 #include <source_location>
 #include <string>
 
-#include "effects/detail/names.hpp"
-#include "effects/errors.hpp"
+#include "weft/effects/detail/names.hpp"
+#include "weft/effects/errors.hpp"
 
 namespace weft::detail {
 

@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/handler_traits.hpp"
-#include "effects/detail/installing.hpp"
-#include "effects/detail/names.hpp"
-#include "effects/detail/result_slot.hpp"
-#include "effects/errors.hpp"
-#include "effects/multi_shot.hpp"
+#include "weft/effects/detail/handler_traits.hpp"
+#include "weft/effects/detail/installing.hpp"
+#include "weft/effects/detail/names.hpp"
+#include "weft/effects/detail/result_slot.hpp"
+#include "weft/effects/errors.hpp"
+#include "weft/effects/multi_shot.hpp"
 
 /// handle(h, body, compared()): computes the answer by replay, then bitwise; the two outcomes must
 /// be the same.

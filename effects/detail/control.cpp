@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/control.hpp"
+#include "weft/effects/detail/control.hpp"
 
 #include <source_location>
 #include <string>
 #include <string_view>
 
-#include "effects/detail/names.hpp"
-#include "effects/errors.hpp"
+#include "weft/effects/detail/names.hpp"
+#include "weft/effects/errors.hpp"
 
 namespace weft::detail {
 

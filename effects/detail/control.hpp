@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/handler_traits.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/detail/kept_clause.hpp"
-#include "effects/multi_resumption.hpp"
+#include "weft/effects/detail/handler_traits.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/kept_clause.hpp"
+#include "weft/effects/multi_resumption.hpp"
 
 /// Runs the clause of an operation: the entries of a handler's table.
 namespace weft::detail {

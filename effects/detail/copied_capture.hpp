@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/binding.hpp"
-#include "effects/detail/capture.hpp"
-#include "effects/detail/frame.hpp"
-#include "effects/detail/operation_info.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/errors.hpp"
-#include "effects/memory/frame_arena.hpp"
+#include "weft/effects/detail/binding.hpp"
+#include "weft/effects/detail/capture.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/operation_info.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/errors.hpp"
+#include "weft/effects/memory/frame_arena.hpp"
 
 namespace weft::detail {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/copying_prompt.hpp"
+#include "weft/effects/detail/copying_prompt.hpp"
 
 #include <coroutine>
 #include <cstddef>
 #include <string>
 #include <utility>
 
-#include "effects/detail/binding.hpp"
-#include "effects/detail/copied_capture.hpp"
-#include "effects/errors.hpp"
-#include "effects/memory/frame_arena.hpp"
+#include "weft/effects/detail/binding.hpp"
+#include "weft/effects/detail/copied_capture.hpp"
+#include "weft/effects/errors.hpp"
+#include "weft/effects/memory/frame_arena.hpp"
 
 namespace weft::detail {
 

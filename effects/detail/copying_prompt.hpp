@@ -4,12 +4,12 @@
 #include <coroutine>
 #include <cstddef>
 
-#include "effects/detail/capture.hpp"
-#include "effects/detail/captured_frames.hpp"
-#include "effects/detail/frame.hpp"
-#include "effects/detail/operation_info.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/detail/capture.hpp"
+#include "weft/effects/detail/captured_frames.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/operation_info.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 /// A prompt that returns to a capture of its body by copying the frames back.
 ///

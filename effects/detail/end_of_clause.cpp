@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/end_of_clause.hpp"
+#include "weft/effects/detail/end_of_clause.hpp"
 
 #include <coroutine>
 #include <string>
 #include <utility>
 
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 namespace weft::detail {
 

@@ -4,9 +4,9 @@
 #include <coroutine>
 #include <string>
 
-#include "effects/detail/frame.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 /// The end of a clause, where the waiter for its answer continues.
 ///

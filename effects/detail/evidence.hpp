@@ -7,8 +7,8 @@
 #include <source_location>
 #include <type_traits>
 
-#include "effects/detail/result_slot.hpp"
-#include "effects/detail/row_set.hpp"
+#include "weft/effects/detail/result_slot.hpp"
+#include "weft/effects/detail/row_set.hpp"
 
 /// Evidence: how an operation finds its clause.
 ///

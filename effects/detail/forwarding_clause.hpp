@@ -5,9 +5,9 @@
 #include <exception>
 #include <source_location>
 
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/replay_log.hpp"
-#include "effects/outer.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/replay_log.hpp"
+#include "weft/effects/outer.hpp"
 
 /// Clauses between a program that can be run again and a handler further out: they record the
 /// answers of that handler; or, while the program is run again, they answer from the log, and the

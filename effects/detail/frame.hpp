@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/result_slot.hpp"
-#include "effects/detail/transfer.hpp"
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/detail/result_slot.hpp"
+#include "weft/effects/detail/transfer.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 /// Frames: the part that all coroutines of weft have in common, and the ends of chains of frames.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/handler_lock.hpp"
+#include "weft/effects/detail/handler_lock.hpp"
 
 #include <mutex>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/handler_prompt.hpp"
+#include "weft/effects/detail/handler_prompt.hpp"
 
 #include <string>
 
-#include "effects/detail/names.hpp"
+#include "weft/effects/detail/names.hpp"
 
 namespace weft::detail {
 

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/binding.hpp"
-#include "effects/detail/control.hpp"
-#include "effects/detail/copying_prompt.hpp"
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/handler_traits.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/region.hpp"
+#include "weft/effects/detail/binding.hpp"
+#include "weft/effects/detail/control.hpp"
+#include "weft/effects/detail/copying_prompt.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/handler_traits.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/region.hpp"
 
 /// The prompt of a handler whose clauses resume once, or any number of times bitwise.  One
 /// allocation holds the handler, the body's function and all evidence.

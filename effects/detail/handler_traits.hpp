@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/clause_kind.hpp"
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/multi_shot.hpp"
+#include "weft/effects/detail/clause_kind.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/multi_shot.hpp"
 
 /// Everything about a handler and its body that is known at compile time, at the place where they
 /// are installed.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/installing.hpp"
+#include "weft/effects/detail/installing.hpp"
 
 #include <cstdio>
 #include <exception>
 
-#include "effects/errors.hpp"
-#include "effects/region.hpp"
+#include "weft/effects/errors.hpp"
+#include "weft/effects/region.hpp"
 
 namespace weft::detail {
 

@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/handler_prompt.hpp"
-#include "effects/detail/handler_traits.hpp"
-#include "effects/detail/performing.hpp"
-#include "effects/detail/recording_handler_prompt.hpp"
+#include "weft/effects/detail/handler_prompt.hpp"
+#include "weft/effects/detail/handler_traits.hpp"
+#include "weft/effects/detail/performing.hpp"
+#include "weft/effects/detail/recording_handler_prompt.hpp"
 
 /// `co_await handle<E>(h, body)`
 namespace weft::detail {

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "effects/detail/end_of_clause.hpp"
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/region.hpp"
+#include "weft/effects/detail/end_of_clause.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/region.hpp"
 
 /// Coroutine clauses, which may outlive the body.
 namespace weft::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/log_path.hpp"
+#include "weft/effects/detail/log_path.hpp"
 
 #include <cstddef>
 #include <cstdint>

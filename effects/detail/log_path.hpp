@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "effects/detail/log_segment.hpp"
+#include "weft/effects/detail/log_segment.hpp"
 
 namespace weft::detail {
 

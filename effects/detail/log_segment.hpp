@@ -15,9 +15,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/operation_info.hpp"
-#include "effects/detail/result_slot.hpp"
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/detail/operation_info.hpp"
+#include "weft/effects/detail/result_slot.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 /// The parts of replay logs (replay_log.hpp).
 namespace weft::detail {

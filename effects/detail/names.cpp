@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/names.hpp"
+#include "weft/effects/detail/names.hpp"
 
 #include <source_location>
 #include <string>

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include "effects/detail/names.hpp"
-#include "effects/detail/result_slot.hpp"
-#include "effects/detail/type_identity.hpp"
-#include "effects/operation.hpp"
+#include "weft/effects/detail/names.hpp"
+#include "weft/effects/detail/result_slot.hpp"
+#include "weft/effects/detail/type_identity.hpp"
+#include "weft/effects/operation.hpp"
 
 /// The description of an operation whose type is not known: for messages, and for logs.
 namespace weft::detail {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/transfer.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/transfer.hpp"
 
 namespace weft::detail {
 

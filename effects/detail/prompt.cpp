@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/prompt.hpp"
+#include "weft/effects/detail/prompt.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/nested_unwinding.hpp"
+#include "weft/effects/detail/nested_unwinding.hpp"
 
 /// The slow paths of suspensions and prompts: captures across other prompts, unwinding, lost
 /// handlers, messages.

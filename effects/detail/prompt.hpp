@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/frame.hpp"
-#include "effects/detail/names.hpp"
-#include "effects/detail/operation_info.hpp"
-#include "effects/detail/suspension.hpp"
-#include "effects/errors.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/names.hpp"
+#include "weft/effects/detail/operation_info.hpp"
+#include "weft/effects/detail/suspension.hpp"
+#include "weft/effects/errors.hpp"
 
 /// A prompt: one run of a body under a handler.
 ///

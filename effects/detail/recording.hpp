@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "effects/detail/binding.hpp"
-#include "effects/detail/frame.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/detail/replay_log.hpp"
-#include "effects/detail/result_slot.hpp"
+#include "weft/effects/detail/binding.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/detail/replay_log.hpp"
+#include "weft/effects/detail/result_slot.hpp"
 
 /// A prompt that can be resumed twice: it has a log of the answers that its body was given, and a
 /// body that can be run again.

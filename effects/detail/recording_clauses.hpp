@@ -5,10 +5,10 @@
 #include <exception>
 #include <source_location>
 
-#include "effects/detail/control.hpp"
-#include "effects/detail/evidence.hpp"
-#include "effects/detail/forwarding_clause.hpp"
-#include "effects/detail/recording.hpp"
+#include "weft/effects/detail/control.hpp"
+#include "weft/effects/detail/evidence.hpp"
+#include "weft/effects/detail/forwarding_clause.hpp"
+#include "weft/effects/detail/recording.hpp"
 
 /// The tables of clauses of a handler that records: its own clauses, and those that forward to
 /// handlers further out.

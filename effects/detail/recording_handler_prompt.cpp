@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/recording_handler_prompt.hpp"
+#include "weft/effects/detail/recording_handler_prompt.hpp"
 
 #include <string>
 #include <string_view>
 
-#include "effects/errors.hpp"
+#include "weft/effects/errors.hpp"
 
 namespace weft::detail {
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/capture.hpp"
-#include "effects/detail/handler_prompt.hpp"
-#include "effects/detail/recording.hpp"
-#include "effects/detail/recording_clauses.hpp"
+#include "weft/effects/detail/capture.hpp"
+#include "weft/effects/detail/handler_prompt.hpp"
+#include "weft/effects/detail/recording.hpp"
+#include "weft/effects/detail/recording_clauses.hpp"
 
 /// The prompt of a handler with a multi-shot clause that resumes by replay: it records the answers
 /// that its body is given, and can answer from such a log.

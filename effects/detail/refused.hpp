@@ -5,7 +5,7 @@
 #include <exception>
 #include <type_traits>
 
-#include "effects/row.hpp"
+#include "weft/effects/row.hpp"
 
 /// Replaces an expression that a static_assert has rejected, so that no second error follows.
 namespace weft::detail {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "effects/detail/replay_log.hpp"
+#include "weft/effects/detail/replay_log.hpp"
 
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "effects/detail/log_path.hpp"
-#include "effects/errors.hpp"
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/detail/log_path.hpp"
+#include "weft/effects/errors.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 namespace weft::detail {
 

@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/log_segment.hpp"
-#include "effects/detail/operation_info.hpp"
-#include "effects/detail/result_slot.hpp"
-#include "effects/errors.hpp"
+#include "weft/effects/detail/log_segment.hpp"
+#include "weft/effects/detail/operation_info.hpp"
+#include "weft/effects/detail/result_slot.hpp"
+#include "weft/effects/errors.hpp"
 
 /// The answers that a program was given, in order, so that a second run of it reaches the same
 /// point.

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/operation.hpp"
+#include "weft/effects/operation.hpp"
 
 namespace weft::detail {
 

@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/frame.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/detail/prompt.hpp"
-#include "effects/detail/row_set.hpp"
-#include "effects/detail/transfer.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/detail/transfer.hpp"
 
 /// Resumptions that are parameters of coroutines, as `k` is of a clause.
 ///

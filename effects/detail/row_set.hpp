@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "effects/detail/names.hpp"
-#include "effects/row.hpp"
+#include "weft/effects/detail/names.hpp"
+#include "weft/effects/row.hpp"
 
 /// Rows as sets: flat, without repetition, in the order of the names.  So equal sets are the same
 /// type, and whether two computations share their evidence is known at compile time.

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "effects/detail/frame.hpp"
-#include "effects/detail/names.hpp"
-#include "effects/detail/operation_info.hpp"
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/names.hpp"
+#include "weft/effects/detail/operation_info.hpp"
 
 /// The holder of a suspended chain: the frame_end at its outer end.
 ///

@@ -4,8 +4,8 @@
 #include <coroutine>
 #include <utility>
 
-#include "effects/detail/compiled_alike.hpp"
-#include "effects/detail/compiler.hpp"
+#include "weft/effects/detail/compiled_alike.hpp"
+#include "weft/effects/detail/compiler.hpp"
 
 /// How a coroutine passes control to the next.
 ///

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <typeinfo>
 
-#include "effects/detail/names.hpp"
+#include "weft/effects/detail/names.hpp"
 
 /// The identity of types that are not known where they are compared: effects, operations, messages.
 namespace weft::detail {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/memory/arena_table.hpp"
-#include "effects/memory/frame_depot.hpp"
+#include "weft/effects/memory/arena_table.hpp"
+#include "weft/effects/memory/frame_depot.hpp"
 
 /// Memory for the frames of one body, which is saved as a whole, and copied back to where it was
 /// (copying_prompt.hpp).

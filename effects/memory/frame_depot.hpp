@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "effects/memory/free_blocks.hpp"
+#include "weft/effects/memory/free_blocks.hpp"
 
 /// Memory on its way between the pools of threads (frame_pool.hpp).
 namespace weft::detail {

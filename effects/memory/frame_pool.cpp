@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
 
-#include "effects/memory/arena_table.hpp"
-#include "effects/memory/frame_arena.hpp"
-#include "effects/memory/frame_depot.hpp"
-#include "effects/memory/unwinding_reserve.hpp"
+#include "weft/effects/memory/arena_table.hpp"
+#include "weft/effects/memory/frame_arena.hpp"
+#include "weft/effects/memory/frame_depot.hpp"
+#include "weft/effects/memory/unwinding_reserve.hpp"
 
 /// The slow paths of the pool: a list is empty or full, no block is kept, or there are arenas.
 namespace weft::detail {

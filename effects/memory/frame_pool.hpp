@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "effects/memory/free_blocks.hpp"
+#include "weft/effects/memory/free_blocks.hpp"
 
 /// Memory for frames and prompts: lists of free blocks by size, one set for each thread.
 ///

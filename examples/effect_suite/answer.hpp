@@ -4,8 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "effects/effects.hpp"
 #include "examples/backend.hpp"
+#include <weft/effects/effects.hpp>
 
 namespace effect_suite {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Counts a variable down from n to 0, and returns that 0.
 ///

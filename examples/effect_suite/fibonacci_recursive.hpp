@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// The n-th Fibonacci number, by the recursion that defines it.
 ///

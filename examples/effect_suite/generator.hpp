@@ -5,7 +5,7 @@
 #include <deque>
 #include <utility>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// The sum of all values in a tree, which a generator emits one by one.
 ///

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Adds up the primes below n, with a sieve that is made of handlers.
 ///

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Iterates from 0 to n, and adds up the numbers.
 ///

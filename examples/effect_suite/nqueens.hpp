@@ -6,7 +6,7 @@
 #include <deque>
 #include <type_traits>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// How many ways are there to place n queens on a board of n columns, so that none attacks another?
 ///

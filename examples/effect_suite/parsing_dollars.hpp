@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Parses lines of dollar signs, and adds up how many there are.  The file has n lines, after an
 /// empty one; line i has i dollars.

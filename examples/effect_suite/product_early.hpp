@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Multiplies the numbers of the list 1000, 999, ... 0, from the end to the beginning, n times; and
 /// adds up the products.

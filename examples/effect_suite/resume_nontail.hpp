@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// A loop asks n questions, which are answered when it has ended, the last one first: each answer
 /// is computed from the one before.  A thousand such loops run, each with the result of the one

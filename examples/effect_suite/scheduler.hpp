@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// A job spawns n jobs; each of them yields once, and then ticks.  A thousand times; the answer is
 /// the number of ticks.

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Which path through a tree has the largest value?  Asked ten times.
 ///

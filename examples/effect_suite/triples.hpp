@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "effects/effects.hpp"
+#include <weft/effects/effects.hpp>
 
 /// Which i > j > k, of n at the most, have the sum n?  The answer is the sum of their hashes.
 ///

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/socket.hpp"
+#include "weft/io/socket.hpp"
 
 namespace weft::detail {
 

@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <thread>
 
-#include "io/detail/descriptor.hpp"
-#include "io/detail/socket_table.hpp"
-#include "io/socket.hpp"
+#include "weft/io/detail/descriptor.hpp"
+#include "weft/io/detail/socket_table.hpp"
+#include "weft/io/socket.hpp"
 
 namespace weft::detail {
 

@@ -10,10 +10,10 @@
 #include <system_error>
 #include <utility>
 
-#include "io/detail/memory_faults.hpp"
-#include "io/detail/memory_sockets.hpp"
-#include "io/detail/memory_stream.hpp"
-#include "io/socket.hpp"
+#include "weft/io/detail/memory_faults.hpp"
+#include "weft/io/detail/memory_sockets.hpp"
+#include "weft/io/detail/memory_stream.hpp"
+#include "weft/io/socket.hpp"
 
 /// The operations at one end of a connection in memory.
 namespace weft::detail {

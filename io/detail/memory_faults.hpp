@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
-#include "sched/backends/detail/portable_rng.hpp"
-#include "sched/base/decision.hpp"
+#include "weft/sched/backends/detail/portable_rng.hpp"
+#include "weft/sched/base/decision.hpp"
 
 /// The faults of a network in memory, and the decision where they happen.
 namespace weft::detail {

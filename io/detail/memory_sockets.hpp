@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "io/detail/memory_stream.hpp"
-#include "io/socket.hpp"
-#include "sched/base/detail/location_listener.hpp"
+#include "weft/io/detail/memory_stream.hpp"
+#include "weft/io/socket.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
 
 /// The sockets of a network in memory.
 namespace weft::detail {

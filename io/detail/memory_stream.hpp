@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/socket.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/io/socket.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 /// A connection in memory.
 namespace weft::detail {

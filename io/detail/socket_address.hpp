@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "io/socket.hpp"
+#include "weft/io/socket.hpp"
 
 namespace weft::detail {
 

@@ -11,11 +11,11 @@
 #include <thread>
 #include <utility>
 
-#include "io/detail/descriptor.hpp"
-#include "io/detail/readiness.hpp"
-#include "io/detail/socket_address.hpp"
-#include "io/socket.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/io/detail/descriptor.hpp"
+#include "weft/io/detail/readiness.hpp"
+#include "weft/io/detail/socket_address.hpp"
+#include "weft/io/socket.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 namespace weft::detail {
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#include "io/detail/socket_place.hpp"
+#include "weft/io/detail/socket_place.hpp"
 
 namespace weft::detail {
 

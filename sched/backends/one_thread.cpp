@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/one_thread.hpp"
+#include "weft/sched/backends/one_thread.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "deque/persistent_deque.hpp"
-#include "sched/backends/detail/injection_queue.hpp"
-#include "sched/base/backend.hpp"
+#include "weft/deque/persistent_deque.hpp"
+#include "weft/sched/backends/detail/injection_queue.hpp"
+#include "weft/sched/base/backend.hpp"
 
 namespace weft {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "effects/multi_resumption.hpp"
-#include "sched/backends/detail/injection_queue.hpp"
-#include "sched/backends/detail/portable_rng.hpp"
-#include "sched/base/backend.hpp"
+#include "weft/effects/multi_resumption.hpp"
+#include "weft/sched/backends/detail/injection_queue.hpp"
+#include "weft/sched/backends/detail/portable_rng.hpp"
+#include "weft/sched/base/backend.hpp"
 
 namespace weft {
 

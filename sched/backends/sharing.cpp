@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/sharing.hpp"
+#include "weft/sched/backends/sharing.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -8,13 +8,13 @@
 #include <stop_token>
 #include <utility>
 
-#include "deque/chase_lev.hpp"
-#include "effects/multi_resumption.hpp"
-#include "sched/backends/detail/idle_threads.hpp"
-#include "sched/backends/thread_queue.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/process.hpp"
+#include "weft/deque/chase_lev.hpp"
+#include "weft/effects/multi_resumption.hpp"
+#include "weft/sched/backends/detail/idle_threads.hpp"
+#include "weft/sched/backends/thread_queue.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "sched/base/detail/relax.hpp"
+#include "weft/sched/base/detail/relax.hpp"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/stealing.hpp"
+#include "weft/sched/backends/stealing.hpp"
 
 #include <algorithm>
 #include <atomic>

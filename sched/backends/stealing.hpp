@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/detail/stealing_shared.hpp"
-#include "sched/backends/detail/stealing_worker.hpp"
-#include "sched/backends/stealing_state.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/process.hpp"
+#include "weft/sched/backends/detail/stealing_shared.hpp"
+#include "weft/sched/backends/detail/stealing_worker.hpp"
+#include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft {
 

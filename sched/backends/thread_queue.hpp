@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "sched/backends/sharing_state.hpp"
+#include "weft/sched/backends/sharing_state.hpp"
 
 namespace weft {
 

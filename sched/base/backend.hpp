@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "sched/base/lazy_task.hpp"
-#include "sched/base/thunk.hpp"
+#include "weft/sched/base/lazy_task.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/errors.hpp"
 
 #include <cstddef>
 #include <exception>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 namespace [[gnu::visibility("default")]] weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "sched/base/thunk.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/base/process.hpp"
+#include "weft/sched/base/process.hpp"
 
 #include <string>
 

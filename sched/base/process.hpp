@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/backend_header.hpp"
-#include "sched/base/process_id.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/backend_header.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 namespace weft {
 

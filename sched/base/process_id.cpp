@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/base/process_id.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 #include <charconv>
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "effects/proc.hpp"
+#include "weft/effects/proc.hpp"
 
 /// How a scheduler carries out an operation: the operation declares it by a static member
 /// `scheduling`; without one it is answered at once.

@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/handle.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/scheduled.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/scheduled.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "sched/base/process.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft {
 

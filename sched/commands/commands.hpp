@@ -5,13 +5,13 @@
 #include <source_location>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/eff.hpp"
-#include "effects/outer.hpp"
-#include "effects/row.hpp"
-#include "sched/commands/dispatchers.hpp"
-#include "sched/commands/reply.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/outer.hpp"
+#include "weft/effects/row.hpp"
+#include "weft/sched/commands/dispatchers.hpp"
+#include "weft/sched/commands/reply.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 /// Commands: requests of a program to the world outside its scheduler, for whose answers it waits.
 ///

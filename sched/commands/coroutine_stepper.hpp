@@ -13,15 +13,15 @@
 #include <unordered_map>
 #include <utility>
 
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "effects/region.hpp"
-#include "effects/resumption.hpp"
-#include "effects/run.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/commands/stepper.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/region.hpp"
+#include "weft/effects/resumption.hpp"
+#include "weft/effects/run.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/commands/stepper.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 /// A coroutine as a stepper (stepper.hpp).
 namespace weft {

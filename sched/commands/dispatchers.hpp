@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/operation.hpp"
-#include "sched/commands/reply.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/commands/reply.hpp"
 
 namespace weft {
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sched/commands/reply.hpp"
+#include "weft/sched/commands/reply.hpp"
 
 namespace weft {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/eff.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/sync/completion.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/sync/completion.hpp"
 
 /// The two ends of a command in flight (commands.hpp): the issuer has the `in_flight`, the
 /// answering side the `reply`.  Both know its tag.

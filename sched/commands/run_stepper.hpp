@@ -13,15 +13,15 @@
 #include <variant>
 #include <vector>
 
-#include "effects/awaits_to.hpp"
-#include "effects/eff.hpp"
-#include "effects/proc.hpp"
-#include "effects/row.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/spawning.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/commands/stepper.hpp"
-#include "sched/mail/mail.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/proc.hpp"
+#include "weft/effects/row.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/spawning.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/commands/stepper.hpp"
+#include "weft/sched/mail/mail.hpp"
 
 /// Runs a stepper (stepper.hpp) as a process, beside coroutines.
 ///

@@ -15,10 +15,10 @@
 #include <variant>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/commands/unique_any.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/commands/unique_any.hpp"
 
 /// A stepper: a type that can be a process without being a coroutine.
 ///

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/handle.hpp"
+#include "weft/effects/handle.hpp"
 
 namespace weft {
 

@@ -10,16 +10,16 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/eff.hpp"
-#include "effects/operation.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/scheduled.hpp"
-#include "sched/mail/detail/mailbox.hpp"
-#include "sched/mail/detail/mailbox_registry.hpp"
-#include "sched/mail/detail/typed_mailbox.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/mail/detail/typed_mailbox.hpp"
 
 namespace weft {
 

@@ -7,15 +7,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/operation.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/scheduled.hpp"
-#include "sched/mail/detail/mailbox_registry.hpp"
-#include "sched/mail/detail/route_table.hpp"
-#include "sched/mail/detail/typed_mailbox.hpp"
-#include "sched/mail/mail.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/mail/detail/route_table.hpp"
+#include "weft/sched/mail/detail/typed_mailbox.hpp"
+#include "weft/sched/mail/mail.hpp"
 
 namespace weft {
 

@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/internal.hpp"
-#include "sched/backends/one_thread.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/runtime/detail/backend_scheduler.hpp"
-#include "sched/runtime/detail/outer_handlers.hpp"
-#include "sched/runtime/detail/submitting.hpp"
-#include "sched/runtime/shutdown.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/sched/backends/one_thread.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
+#include "weft/sched/runtime/detail/outer_handlers.hpp"
+#include "weft/sched/runtime/detail/submitting.hpp"
+#include "weft/sched/runtime/shutdown.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 namespace weft {
 

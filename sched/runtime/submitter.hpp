@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/eff.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/lost_process.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/runtime/detail/submitting.hpp"
-#include "sched/tasks/task_handle.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/lost_process.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/runtime/detail/submitting.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 namespace weft {
 

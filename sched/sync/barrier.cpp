@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/barrier.hpp"
+#include "weft/sched/sync/barrier.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "effects/detail/internal.hpp"
-#include "sched/base/errors.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft {
 

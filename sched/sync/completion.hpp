@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 namespace weft {
 

@@ -9,14 +9,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/sync/mutex.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/mutex.hpp"
 
 namespace weft {
 

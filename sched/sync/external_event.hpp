@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "effects/detail/internal.hpp"
-#include "effects/operation.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/detail/injection_node.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/scheduled.hpp"
-#include "sched/sync/detail/timers.hpp"
-#include "sched/sync/detail/waiter.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/injection_node.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
 
 namespace weft {
 

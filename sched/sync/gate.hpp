@@ -8,16 +8,16 @@
 #include <source_location>
 #include <string>
 
-#include "effects/detail/internal.hpp"
-#include "effects/operation.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/scheduled.hpp"
-#include "sched/sync/detail/timers.hpp"
-#include "sched/sync/detail/waiter.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
 
 namespace weft {
 

@@ -6,11 +6,11 @@
 #include <optional>
 #include <source_location>
 
-#include "effects/eff.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/sync/detail/permits.hpp"
-#include "sched/sync/gate.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/sync/detail/permits.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 namespace weft {
 

@@ -12,12 +12,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/sync/gate.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 namespace weft {
 

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <utility>
 
-#include "effects/operation.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/scheduled.hpp"
-#include "sched/sync/detail/timers.hpp"
-#include "sched/sync/detail/waiter.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
 
 namespace weft {
 

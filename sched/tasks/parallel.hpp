@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/awaits_to.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "effects/row.hpp"
-#include "sched/tasks/detail/range_job.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/row.hpp"
+#include "weft/sched/tasks/detail/range_job.hpp"
 
 /// Loops over a range that are done in pieces, in parallel if there are threads.
 ///

@@ -13,18 +13,18 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/sync/external_event.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/detail/scope_core.hpp"
-#include "sched/tasks/task_handle.hpp"
-#include "sched/tasks/tasking.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/sync/external_event.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 namespace weft {
 

@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 #include <cstddef>
 #include <stdexcept>

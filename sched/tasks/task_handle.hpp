@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "sched/tasks/detail/task_calling.hpp"
-#include "sched/tasks/tasking.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/tasks/detail/task_calling.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 namespace weft {
 

@@ -6,14 +6,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/operation.hpp"
-#include "effects/row.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/scheduled.hpp"
-#include "sched/sync/detail/timers.hpp"
-#include "sched/tasks/detail/scope_core.hpp"
-#include "sched/tasks/detail/task.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/effects/row.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
 
 namespace weft {
 

@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/tasks/detail/task.hpp"
-#include "sched/tasks/detail/task_arrays.hpp"
-#include "sched/tasks/detail/task_errors.hpp"
-#include "sched/tasks/tasking.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
+#include "weft/sched/tasks/detail/task_arrays.hpp"
+#include "weft/sched/tasks/detail/task_errors.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 namespace weft {
 

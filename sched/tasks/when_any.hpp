@@ -14,14 +14,14 @@
 #include <variant>
 #include <vector>
 
-#include "effects/awaits_to.hpp"
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/tasking.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/effects/awaits_to.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/tasking.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 namespace weft {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
-#include "testing/path.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/path.hpp"
 
 /// Stands in for Catch2's result capture while schedules are visited.
 ///

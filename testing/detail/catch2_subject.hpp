@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
-#include "testing/detail/catch2_capture.hpp"
-#include "testing/detail/controlled_backend.hpp"
-#include "testing/detail/one_run.hpp"
-#include "testing/exploration.hpp"
-#include "testing/path.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/catch2_capture.hpp"
+#include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/exploration.hpp"
+#include "weft/testing/path.hpp"
 
 /// Makes a run fail if an assertion of Catch2 has failed in it, however the run has ended.
 namespace weft::detail {

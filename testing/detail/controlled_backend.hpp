@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/detail/injection_queue.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/decision.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/pending_operation.hpp"
-#include "sched/base/process_id.hpp"
-#include "testing/exploration.hpp"
-#include "testing/path.hpp"
+#include "weft/sched/backends/detail/injection_queue.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/decision.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/pending_operation.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/exploration.hpp"
+#include "weft/testing/path.hpp"
 
 /// A backend that asks a strategy at each step which process runs.
 ///

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/detail/location_listener.hpp"
-#include "testing/detail/controlled_backend.hpp"
-#include "testing/detail/every_schedule.hpp"
-#include "testing/detail/happens_before.hpp"
-#include "testing/detail/location_names.hpp"
-#include "testing/detail/sleepers.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/happens_before.hpp"
+#include "weft/testing/detail/location_names.hpp"
+#include "weft/testing/detail/sleepers.hpp"
 
 /// Of schedules that are alike, visits one, or few: source sets with sleep sets (Abdulla, Aronis,
 /// Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid,

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
-#include "testing/detail/controlled_backend.hpp"
-#include "testing/path.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/path.hpp"
 
 /// Strategies that visit all schedules in turn, or one that is recorded.
 namespace weft::detail {

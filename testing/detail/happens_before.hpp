@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 /// Which steps of a run had to come before which others.
 namespace weft::detail {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 /// Names of locations, by which a location is recognised in another run, where it has another
 /// address.

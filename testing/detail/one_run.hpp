@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "sched/runtime/scheduler.hpp"
-#include "testing/detail/controlled_backend.hpp"
-#include "testing/exploration.hpp"
+#include "weft/sched/runtime/scheduler.hpp"
+#include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/exploration.hpp"
 
 /// One run of a program under test.
 namespace weft::detail {

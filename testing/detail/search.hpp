@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "effects/memory/frame_pool.hpp"
-#include "testing/detail/every_schedule.hpp"
-#include "testing/detail/one_run.hpp"
-#include "testing/exploration.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/exploration.hpp"
 
 namespace weft {
 

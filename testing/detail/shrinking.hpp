@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
-#include "testing/detail/every_schedule.hpp"
-#include "testing/detail/one_run.hpp"
-#include "testing/exploration.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/exploration.hpp"
 
 /// Shrinks a schedule that ends in a certain way: to the fewest decisions that are not 0, of these
 /// to the fewest preemptions, then the fewest switches, then the fewest steps, then the smallest

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sched/base/process_id.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 /// Processes that need not be tried for now, and their accesses (dpor_strategy.hpp, DPOR-3).
 namespace weft::detail {

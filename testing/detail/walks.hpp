@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/detail/portable_rng.hpp"
-#include "sched/base/process_id.hpp"
-#include "testing/detail/controlled_backend.hpp"
+#include "weft/sched/backends/detail/portable_rng.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/controlled_backend.hpp"
 
 /// Strategies that choose at random.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include <weft/effects/effects.hpp>
+#include <weft/sched/schedule.hpp>
 
 /// The smallest program that has all the parts: an effect of its own, a handler for it, and two
 /// processes.  `bench/compile.py` measures how long a compiler takes for it.

@@ -3,7 +3,7 @@
 /// deque/chase_lev.hpp on one thread: the effect of each operation, the effect of an access by
 /// another worker in between, and a comparison with std::deque.
 
-#include "deque/chase_lev.hpp"
+#include "weft/deque/chase_lev.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -15,11 +15,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "deque/taken.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/steal_moments.hpp"
+#include "weft/deque/taken.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -7,11 +7,11 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
-#include "deque/chase_lev.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/steal_pairs.hpp"
 #include "tests/support/steal_threads.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/deque/chase_lev.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "deque/persistent_deque.hpp"
+#include "weft/deque/persistent_deque.hpp"
 
 using namespace weft;
 

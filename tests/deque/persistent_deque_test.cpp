@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "deque/deque.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/small_stack.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/deque/deque.hpp"
 
 using namespace weft;
 using namespace weft::tests;

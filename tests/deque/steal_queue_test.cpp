@@ -3,7 +3,7 @@
 /// deque/steal_queue.hpp on one thread: the effect of each operation, the effect of an access by
 /// another worker in between, and a comparison with std::deque.
 
-#include "deque/steal_queue.hpp"
+#include "weft/deque/steal_queue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,10 +14,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "deque/taken.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/steal_moments.hpp"
+#include "weft/deque/taken.hpp"
 
 using namespace weft;
 using namespace weft::tests;

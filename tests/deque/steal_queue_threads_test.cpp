@@ -5,11 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "deque/steal_queue.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/steal_pairs.hpp"
 #include "tests/support/steal_threads.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/deque/steal_queue.hpp"
 
 using namespace weft;
 using namespace weft::tests;

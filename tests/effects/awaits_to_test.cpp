@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// effects/awaits_to.hpp.
-#include "effects/awaits_to.hpp"
+#include "weft/effects/awaits_to.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "effects/memory/frame_pool.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/picks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 using namespace weft;
 using namespace weft::tests;

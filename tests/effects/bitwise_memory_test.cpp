@@ -9,11 +9,11 @@
 #include <new>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/operator_new.hpp"
 #include "tests/support/picks.hpp"
+#include "weft/effects/effects.hpp"
 
 namespace {
 

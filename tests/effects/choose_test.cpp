@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/small_stack.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -2,7 +2,7 @@
 
 /// each() in pipelines of range-v3.
 
-#include "effects/each_range_v3.hpp"
+#include "weft/effects/each_range_v3.hpp"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 using namespace weft::tests;

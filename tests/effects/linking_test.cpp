@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void> a_computation();
 weft::resumption<int, int> a_resumption();

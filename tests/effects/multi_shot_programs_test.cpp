@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_searches.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -28,16 +28,16 @@
 #include <string>
 #include <variant>
 
-#include "deque/deque.hpp"
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "io/memory_network.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/barrier.hpp"
-#include "sched/sync/condition.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/sync/semaphore.hpp"
-#include "sched/sync/shared.hpp"
+#include "weft/deque/deque.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/memory_network.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/barrier.hpp"
+#include "weft/sched/sync/condition.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/sync/semaphore.hpp"
+#include "weft/sched/sync/shared.hpp"
 
 using namespace weft;
 

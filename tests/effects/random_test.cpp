@@ -9,11 +9,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "effects/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_programs.hpp"
 #include "tests/support/random_world.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft::tests;
 

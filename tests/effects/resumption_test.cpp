@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/small_stack.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 

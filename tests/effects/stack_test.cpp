@@ -10,10 +10,10 @@
 #include <memory>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/last_words.hpp"
 #include "tests/support/small_stack.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <exception>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 struct angry {
   ~angry() noexcept(false) { throw 1; }

@@ -3,8 +3,8 @@
 # warnings: one, and none if it is told so.
 set -u
 warnings() {
-  printf '#include "effects/effects.hpp"\n#include "effects/handle.hpp"\n' |
-    g++ -std=c++20 -Wall -Wextra -Wpedantic -fsyntax-only -I. "$@" -x c++ - 2>&1 | grep -c 'warning:'
+  printf '#include "weft/effects/effects.hpp"\n#include "weft/effects/handle.hpp"\n' |
+    g++ -std=c++20 -Wall -Wextra -Wpedantic -fsyntax-only -I.. "$@" -x c++ - 2>&1 | grep -c 'warning:'
 }
 version=$(g++ -dumpversion) || exit 1
 expected=1

@@ -2,7 +2,7 @@
 
 /// Work on threads that may block, on every backend.
 
-#include "io/blocking.hpp"
+#include "weft/io/blocking.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "io/thread_pool.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/schedule.hpp"
-#include "testing/explore.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/thread_pool.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/testing/explore.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -12,17 +12,17 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "examples/echo.hpp"
-#include "io/connection.hpp"
-#include "io/reactor.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/sockets.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/reactor.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -2,7 +2,7 @@
 
 /// Files, by a pool of threads.
 
-#include "io/files.hpp"
+#include "weft/io/files.hpp"
 
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -14,12 +14,12 @@
 #include <system_error>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "io/blocking.hpp"
-#include "io/thread_pool.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/blocking.hpp"
+#include "weft/io/thread_pool.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

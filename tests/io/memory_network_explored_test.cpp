@@ -19,15 +19,15 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "io/io.hpp"
-#include "io/memory_network.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/io.hpp"
+#include "weft/io/memory_network.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace std::chrono_literals;

@@ -16,13 +16,13 @@
 #include <system_error>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "io/memory_network.hpp"
-#include "sched/backends/random_order.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/memory_network.hpp"
+#include "weft/sched/backends/random_order.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace std::chrono_literals;

@@ -2,7 +2,7 @@
 
 /// A network in memory: without faults, and with the faults that a seed draws.
 
-#include "io/memory_network.hpp"
+#include "weft/io/memory_network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,11 +21,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "io/io.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/io.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace std::chrono_literals;

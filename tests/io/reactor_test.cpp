@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/reactor.hpp"
+#include "weft/io/reactor.hpp"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -19,13 +19,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/sockets.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -4,7 +4,7 @@
 ///   weft: operations and computations give values: use a pointer for a reference
 /// Naming: weft::op<int
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct shelf {
   struct look : weft::op<int&> {};

@@ -4,7 +4,7 @@
 ///   weft: this operation is not of one of the effects that the clause's outer<...> names
 /// Naming: weft::proc::yield
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -5,7 +5,7 @@
 ///   or handle it
 /// Naming: weft::row<weft::console>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -4,7 +4,7 @@
 ///   weft: a resumption is used once: std::move it, or take a multi_resumption
 /// Naming: resumption<
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct parking {
   weft::resumption<void> parked;

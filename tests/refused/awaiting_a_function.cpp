@@ -5,7 +5,7 @@
 ///   std::move(e)
 /// Naming: eff<void> (&)()
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void> child() { co_return; }
 weft::eff<void> waits() { co_await child; }

@@ -5,7 +5,7 @@
 ///   it is a multi_resumption
 /// Naming: resumption<int, int>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -5,7 +5,7 @@
 ///   std::move(e)
 /// Naming: int
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void> waits() { co_await 5; }
 

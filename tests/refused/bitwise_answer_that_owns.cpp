@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct oracle {
   struct ask : weft::op<std::string> {};

@@ -5,7 +5,7 @@
 ///   copyable, and owned
 /// Naming: state_of<int>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct coin {
   struct toss : weft::op<bool> {};

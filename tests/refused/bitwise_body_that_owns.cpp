@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct coin {
   struct toss : weft::op<bool> {};

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct oracle {
   struct ask : weft::op<bool> {

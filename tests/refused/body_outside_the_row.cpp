@@ -4,7 +4,7 @@
 ///   weft: the body may perform an effect that is neither handled here nor in the row around handle
 /// Naming: weft::row<weft::console>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -5,7 +5,7 @@
 ///   that awaits it
 /// Naming: weft::row<weft::console>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int, weft::console> loud();
 weft::eff<int, weft::proc> quiet() { co_return co_await loud(); }

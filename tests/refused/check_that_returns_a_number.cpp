@@ -5,8 +5,8 @@
 ///   string, which is right; or both, a run_result; or nothing, and throws
 /// Naming: int
 
-#include "effects/effects.hpp"
-#include "sched/testing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/testing.hpp"
 
 weft::eff<void, weft::proc> program(int&) { co_await weft::proc::yield{}; }
 

@@ -5,8 +5,8 @@
 ///   worker.ready(): one_thread is one, those of several threads are not
 /// Naming: weft::sharing
 
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
 
 weft::eff<void, weft::proc> program() { co_return; }
 

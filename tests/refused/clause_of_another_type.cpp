@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

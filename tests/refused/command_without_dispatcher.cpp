@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "sched/commands/commands.hpp"
-#include "sched/schedule.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/schedule.hpp"
 
 struct resolve : weft::command<std::string> {
   explicit resolve(std::string h) : host(std::move(h)) {}

@@ -5,7 +5,7 @@
 ///   copied
 /// Naming: both
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct coin {
   struct toss : weft::op<bool> {};

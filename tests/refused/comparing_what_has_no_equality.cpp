@@ -4,7 +4,7 @@
 ///   weft: the answer of a composition that is compared must have an operator==
 /// Naming: score
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct coin {
   struct toss : weft::op<bool> {};

@@ -4,7 +4,7 @@
 ///   weft: a composition that is compared performs no effect outside: handle all of them in it
 /// Naming: weft::row<weft::console>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct coin {
   struct toss : weft::op<bool> {};

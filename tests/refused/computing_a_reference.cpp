@@ -4,7 +4,7 @@
 ///   weft: operations and computations give values: use a pointer for a reference
 /// Naming: eff<int
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 int book = 1;
 weft::eff<int&> finds() { co_return book; }

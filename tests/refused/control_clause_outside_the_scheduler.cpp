@@ -5,8 +5,8 @@
 ///   on(operation), without a resumption
 /// Naming: keeper
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 struct keeper {
   void on(weft::console::print const&, weft::resumption<void>) {}

@@ -4,7 +4,7 @@
 ///   weft: an outer<...> is good for the clause it is given to
 /// Naming: outer<
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -5,7 +5,7 @@
 ///   call
 /// Naming: dice::roll
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

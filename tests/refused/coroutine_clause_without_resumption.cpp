@@ -6,7 +6,7 @@
 /// Naming: polite
 /// Naming: weft::proc::yield
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct polite {
   weft::eff<void, weft::console> on(weft::proc::yield) {

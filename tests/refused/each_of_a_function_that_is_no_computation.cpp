@@ -5,7 +5,7 @@
 ///   result; a reference goes as std::ref(x)
 /// Naming: int (*)(int)
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 int twice(int n) { return 2 * n; }
 

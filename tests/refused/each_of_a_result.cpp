@@ -5,7 +5,7 @@
 ///   result; a reference goes as std::ref(x)
 /// Naming: eff<void
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void, weft::emit<int>> one() { co_await weft::emit<int>::value{1}; }
 

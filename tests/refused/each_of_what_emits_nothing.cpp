@@ -5,7 +5,7 @@
 ///   handler of your own
 /// Naming: weft::console
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void, weft::console> says() { co_await weft::console::print{"x"}; }
 

@@ -5,7 +5,7 @@
 ///   handler of your own
 /// Naming: weft::console
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void, weft::emit<int>, weft::console> emits_and_says() {
   co_await weft::emit<int>::value{1};

@@ -5,8 +5,8 @@
 ///   program
 /// Naming: weft::console
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 weft::eff<void, weft::proc, weft::console> hello() { co_await weft::console::print{"hello"}; }
 

@@ -4,7 +4,7 @@
 ///   weft: an effect is left unhandled at run: handle<E>(handler, body) it first
 /// Naming: weft::row<weft::console>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int, weft::console> hello() {
   co_await weft::console::print_line{"hello"};

@@ -4,7 +4,7 @@
 ///   weft: the body may perform an effect that is neither handled here nor in the row around handle
 /// Naming: weft::row<weft::console>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int, weft::console, weft::state<int>> counts() {
   co_await weft::console::print_line{"counting"};

@@ -5,7 +5,7 @@
 ///   op_list<...>`
 /// Naming: dice
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

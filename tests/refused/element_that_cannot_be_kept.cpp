@@ -4,7 +4,7 @@
 ///   weft: an element of a persistent_deque must move without throwing, or be copyable
 /// Naming: stubborn
 
-#include "deque/persistent_deque.hpp"
+#include "weft/deque/persistent_deque.hpp"
 
 struct stubborn {
   stubborn() = default;

@@ -4,7 +4,7 @@
 ///   weft: an element of a persistent_deque must not throw when it is destroyed
 /// Naming: explosive
 
-#include "deque/persistent_deque.hpp"
+#include "weft/deque/persistent_deque.hpp"
 
 struct explosive {
   ~explosive() noexcept(false) {}

@@ -4,7 +4,7 @@
 ///   weft: operations and computations give values: use a pointer for a reference
 /// Naming: weft::emit<int
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void, weft::emit<int&>> emits(int n) { co_await weft::emit<int&>::value{n}; }
 

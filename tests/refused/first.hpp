@@ -2,5 +2,5 @@
 #pragma once
 
 /// The headers that most of these programs include, as a precompiled header.
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct adding_to {
   int& sum;

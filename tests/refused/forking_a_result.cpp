@@ -6,7 +6,7 @@
 /// Naming: eff<void
 /// Naming:
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void, weft::proc> child() { co_return; }
 weft::eff<void, weft::proc> parent() { co_await weft::fork(child(), child()); }

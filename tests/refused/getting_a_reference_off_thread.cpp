@@ -4,8 +4,8 @@
 ///   weft: the function of off_thread returns a value: a reference would be shared with the other thread
 /// Naming: (*)()
 
-#include "io/blocking.hpp"
-#include "sched/schedule.hpp"
+#include "weft/io/blocking.hpp"
+#include "weft/sched/schedule.hpp"
 
 int& counter() {
   static int n = 0;

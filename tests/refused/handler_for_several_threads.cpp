@@ -7,9 +7,9 @@
 
 #include <iostream>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
 
 using weft::console;
 

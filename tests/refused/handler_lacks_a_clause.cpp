@@ -6,8 +6,8 @@
 /// Naming: forgetful
 /// Naming: print_line
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 struct forgetful {
   void on(weft::console::print const&) {}

@@ -5,7 +5,7 @@
 ///   handler<E>
 /// Naming: loaded
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -5,7 +5,7 @@
 /// Naming: weft::state_of<int>
 /// Naming: weft::state<int>::put
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }
 

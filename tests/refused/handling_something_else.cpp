@@ -5,7 +5,7 @@
 ///   arguments that returns one
 /// Naming: total
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct total {
   int n;

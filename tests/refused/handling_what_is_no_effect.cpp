@@ -5,7 +5,7 @@
 ///   op_list<...>`
 /// Naming: weft::state_of<int>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }
 

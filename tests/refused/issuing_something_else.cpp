@@ -4,8 +4,8 @@
 ///   weft: this is not a command: a command is a struct derived from command<result>
 /// Naming: int
 
-#include "sched/commands/commands.hpp"
-#include "sched/schedule.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/schedule.hpp"
 
 weft::eff<void, weft::completions> program() { co_await weft::issue(5); }
 

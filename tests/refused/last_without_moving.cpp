@@ -4,7 +4,7 @@
 ///   weft: a resumption is used once: write std::move(k).last(v)
 /// Naming: resumption<int, int>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::outcome<int> six(weft::resumption<int, int> k) { return k.last(6); }
 

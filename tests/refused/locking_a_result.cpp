@@ -4,8 +4,8 @@
 ///   weft: with_lock takes a mutex, and a function without arguments: not its result
 /// Naming: weft::with_lock
 
-#include "sched/schedule.hpp"
-#include "sched/sync/mutex.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/mutex.hpp"
 
 using weft::syncing;
 

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/parallel.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/parallel.hpp"
 
 struct squaring {
   weft::eff<int> operator()(int n) const { co_return n* n; }

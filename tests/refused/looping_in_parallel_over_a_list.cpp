@@ -6,8 +6,8 @@
 
 #include <list>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/parallel.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/parallel.hpp"
 
 weft::eff<void, weft::tasking<>> increments() {
   std::list<int> numbers(100);

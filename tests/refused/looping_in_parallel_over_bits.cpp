@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/parallel.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/parallel.hpp"
 
 weft::eff<void, weft::tasking<>> sets() {
   std::vector<bool> all(100);

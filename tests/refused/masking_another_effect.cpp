@@ -4,7 +4,7 @@
 ///   weft: outer_of<E> takes an operation of E
 /// Naming: console::print
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int, weft::state<int>> counts() {
   co_await weft::outer_of<weft::state<int>>(weft::console::print{"psst"});

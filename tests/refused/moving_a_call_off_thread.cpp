@@ -5,8 +5,8 @@
 ///   reference goes as std::ref(x), and has to last
 /// Naming: int
 
-#include "io/blocking.hpp"
-#include "sched/schedule.hpp"
+#include "weft/io/blocking.hpp"
+#include "weft/sched/schedule.hpp"
 
 int read_all(int file) { return file; }
 weft::eff<void, weft::blocking_work> reads() { co_await weft::off_thread(read_all(1)); }

@@ -5,8 +5,8 @@
 ///   that; co_await it, or spawn it
 /// Naming: eff<void
 
-#include "io/blocking.hpp"
-#include "sched/schedule.hpp"
+#include "weft/io/blocking.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::proc;
 

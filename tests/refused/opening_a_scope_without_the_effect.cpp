@@ -5,8 +5,8 @@
 ///   effects that the tasks may perform
 /// Naming: weft::row<weft::proc>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 using weft::proc;
 

@@ -5,7 +5,7 @@
 ///   the effect that lists it
 /// Naming: weft::mail::open
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::proc;
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct paper {
   struct write : weft::op<void> {

@@ -4,7 +4,7 @@
 ///   weft: two effects of the row list this operation: tag one of them
 /// Naming: weft::proc::yield
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct also_yields {
   using operations = weft::op_list<weft::proc::yield>;

@@ -5,7 +5,7 @@
 ///   the effect that lists it
 /// Naming: weft::console::print
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void, weft::proc> quiet() { co_await weft::console::print{"psst"}; }
 

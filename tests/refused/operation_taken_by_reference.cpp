@@ -5,7 +5,7 @@
 /// Naming: shouting
 /// Naming: weft::console::print
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct shouting {
   void on(weft::console::print& p) { p.text += '!'; }

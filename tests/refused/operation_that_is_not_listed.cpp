@@ -5,7 +5,7 @@
 ///   the effect that lists it
 /// Naming: dice::shake
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -4,7 +4,7 @@
 ///   weft: neither an operation nor its answer may throw when it is destroyed
 /// Naming: dice::roll
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/parallel.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/parallel.hpp"
 
 struct appending_number {
   std::string operator()(std::string s, int n) const { return s + std::to_string(n); }

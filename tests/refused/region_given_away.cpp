@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct parking : weft::handler<weft::state<int>>, weft::region {
   weft::resumption<int, int> waiting;

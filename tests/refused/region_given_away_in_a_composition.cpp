@@ -7,7 +7,7 @@
 
 #include <iostream>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct parking : weft::handler<weft::proc>, weft::region {
   weft::resumption<void> waiting;

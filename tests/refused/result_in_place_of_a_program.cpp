@@ -5,8 +5,8 @@
 ///   arguments, and returns eff<void, ...>
 /// Naming: eff<void, weft::proc>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 weft::eff<void, weft::proc> hello() { co_await weft::proc::yield{}; }
 

@@ -4,7 +4,7 @@
 ///   weft: a resumption is used once: write resume(std::move(k), v)
 /// Naming: resumption<
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 void wakes_twice(weft::resumption<void> k) {
   weft::resume(k);

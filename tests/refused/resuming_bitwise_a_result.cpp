@@ -4,7 +4,7 @@
 ///   weft: a body that is resumed bitwise is started where it is handled: pass a function, not its result
 /// Naming: eff<void, coin>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct coin {
   struct toss : weft::op<bool> {};

@@ -5,7 +5,7 @@
 ///   copied and called as const
 /// Naming: eff<void, coin>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct coin {
   struct toss : weft::op<bool> {};

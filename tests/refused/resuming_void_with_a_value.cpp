@@ -5,7 +5,7 @@
 ///   answered with void, with nothing
 /// Naming: bool
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 void wakes(weft::resumption<void> k) { weft::resume(std::move(k), true); }
 

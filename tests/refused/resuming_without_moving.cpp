@@ -4,7 +4,7 @@
 ///   weft: a resumption is used once: write std::move(k)(v)
 /// Naming: resumption<int, int>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -4,7 +4,7 @@
 ///   weft: a clause takes its resumption by `auto`: write resumption<result, answer>
 /// Naming: dice::roll
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

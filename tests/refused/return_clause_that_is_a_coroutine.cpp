@@ -4,7 +4,7 @@
 ///   weft: a handler's on_return is a function, no coroutine
 /// Naming: announcer
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct dice {
   struct roll : weft::op<int> {};

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<std::unique_ptr<int>> owns(int* p) { co_return p; }
 

@@ -5,7 +5,7 @@
 ///   op_list<...>`
 /// Naming: weft::proc::yield
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<void, weft::proc::yield> confused() { co_return; }
 

@@ -5,7 +5,7 @@
 ///   run(handle<E>(handler, body))
 /// Naming: eff<int> (&)()
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int> one() { co_return 1; }
 

@@ -4,7 +4,7 @@
 ///   weft: a computation is taken once: call it here, or std::move(e)
 /// Naming: eff<
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 weft::eff<int> one() { co_return 1; }
 

@@ -5,7 +5,7 @@
 ///   the effect that lists it
 /// Naming: weft::routing::send
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::mail;
 

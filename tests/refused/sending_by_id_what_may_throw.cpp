@@ -4,7 +4,7 @@
 ///   weft: a message is moved between processes: its type must move, and be destroyed, without throwing
 /// Naming: fragile
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::routing;
 

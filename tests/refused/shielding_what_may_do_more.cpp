@@ -5,8 +5,8 @@
 ///   that awaits it
 /// Naming: shielded_body
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/shielded.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/shielded.hpp"
 
 using weft::mail;
 using weft::proc;

@@ -5,7 +5,7 @@
 ///   what it captures as arguments, or write spawn(forkable, f)
 /// Naming: lambda
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::proc;
 using weft::spawning;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::proc;
 using weft::spawning;

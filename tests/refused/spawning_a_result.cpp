@@ -5,7 +5,7 @@
 ///   result; a reference goes as std::ref(x)
 /// Naming: eff<void
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::proc;
 using weft::spawning;

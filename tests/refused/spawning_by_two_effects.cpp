@@ -6,8 +6,8 @@
 
 #include <iostream>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::console;
 using weft::proc;

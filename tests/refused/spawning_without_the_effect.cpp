@@ -5,7 +5,7 @@
 ///   effects that the spawned process may perform
 /// Naming: row<weft::proc>
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 weft::eff<void, weft::proc> child() { co_await weft::proc::yield{}; }
 weft::eff<void, weft::proc> parent() { co_await weft::spawn(child); }

@@ -5,8 +5,8 @@
 ///   arguments by value
 /// Naming: start_task
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/task_handle.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 using weft::tasking;
 

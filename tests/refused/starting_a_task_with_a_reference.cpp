@@ -7,8 +7,8 @@
 
 #include <functional>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/task_handle.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 using weft::tasking;
 

@@ -8,8 +8,8 @@
 #include <array>
 #include <span>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/task_handle.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 using weft::tasking;
 

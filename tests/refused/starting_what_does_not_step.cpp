@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "sched/commands/run_stepper.hpp"
-#include "sched/schedule.hpp"
+#include "weft/sched/commands/run_stepper.hpp"
+#include "weft/sched/schedule.hpp"
 
 struct quiet_parser {  // cannot be closed
   using commands = weft::command_list<>;

@@ -7,6 +7,6 @@
 
 #include <memory>
 
-#include "deque/chase_lev.hpp"
+#include "weft/deque/chase_lev.hpp"
 
 int main() { weft::chase_lev<std::unique_ptr<int>> d; }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sched/commands/stepper.hpp"
+#include "weft/sched/commands/stepper.hpp"
 
 struct resolve : weft::command<std::string> {
   explicit resolve(std::string h) : host(std::move(h)) {}

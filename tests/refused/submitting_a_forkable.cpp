@@ -4,8 +4,8 @@
 ///   weft: a submitted process cannot fork: submit(f, args...) one that does spawn(forkable, g)
 /// Naming: weft::forkable_t
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::proc;
 

@@ -4,8 +4,8 @@
 ///   weft: the submitted process may perform an effect that the submitter<...> does not name
 /// Naming: weft::console
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using weft::console;
 using weft::proc;

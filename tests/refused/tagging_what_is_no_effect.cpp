@@ -5,7 +5,7 @@
 ///   op_list<...>`
 /// Naming: tagged<width, int>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 struct width;
 weft::eff<void, weft::tagged<width, int>> measures() { co_return; }

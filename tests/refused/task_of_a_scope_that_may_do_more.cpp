@@ -5,8 +5,8 @@
 ///   does not name
 /// Naming: weft::mail
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 using weft::mail;
 using weft::tasking;

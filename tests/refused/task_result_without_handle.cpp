@@ -4,8 +4,8 @@
 ///   weft: a task with a result is started with a handle for it: s.start(handle, f)
 /// Naming: scope<>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 using weft::tasking;
 

@@ -5,9 +5,9 @@
 ///   not name
 /// Naming: weft::tasking<weft::mail>
 
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using weft::mail;
 using weft::proc;

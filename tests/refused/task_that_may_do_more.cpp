@@ -5,8 +5,8 @@
 ///   not name
 /// Naming: weft::mail
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using weft::mail;
 using weft::proc;

@@ -4,9 +4,9 @@
 ///   weft: tasks in a coroutine whose row has several tasking<...>, none of which names the effects of all: keep one
 /// Naming: weft::tasking<weft::proc>
 
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using weft::mail;
 using weft::proc;

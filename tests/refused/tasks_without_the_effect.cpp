@@ -5,8 +5,8 @@
 ///   effects that the tasks may perform
 /// Naming: weft::row<weft::proc>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using weft::proc;
 

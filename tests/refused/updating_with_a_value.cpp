@@ -5,8 +5,8 @@
 /// Naming: weft::shared<
 /// Naming: ::update
 
-#include "sched/schedule.hpp"
-#include "sched/sync/shared.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/shared.hpp"
 
 using weft::syncing;
 

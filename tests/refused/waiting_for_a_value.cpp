@@ -6,8 +6,8 @@
 /// Naming: weft::shared<
 /// Naming: ::wait_for
 
-#include "sched/schedule.hpp"
-#include "sched/sync/shared.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/shared.hpp"
 
 using weft::syncing;
 

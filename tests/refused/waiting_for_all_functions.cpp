@@ -5,8 +5,8 @@
 ///   taken: a container that is moved, or a view that makes them
 /// Naming: (&)()
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using weft::tasking;
 

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using weft::tasking;
 

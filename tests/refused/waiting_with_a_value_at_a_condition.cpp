@@ -5,8 +5,8 @@
 ///   arguments that says whether to go on
 /// Naming: weft::condition::wait
 
-#include "sched/schedule.hpp"
-#include "sched/sync/condition.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/condition.hpp"
 
 using weft::syncing;
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/decision.hpp"
+#include "weft/sched/base/decision.hpp"
 
 namespace weft::tests {
 

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "effects/memory/frame_pool.hpp"
-#include "sched/commands/unique_any.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
-#include "sched/stealing.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/sched/commands/unique_any.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
+#include "weft/sched/stealing.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// The abilities of each module of these tests: the program and two shared libraries.  All have one
 /// source, library.cpp; with hidden visibility each has types, tables and functions of its own.

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "sched/testing.hpp"
 #include "tests/shared_libraries/library.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

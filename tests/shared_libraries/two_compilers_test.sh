@@ -8,7 +8,7 @@ failed=0
 
 # Each file has its own computations; with -DHANDS_OVER the library returns one to the program.
 cat > "$out/computations.hpp" <<'END'
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 using namespace weft;
 namespace {
 struct ask {
@@ -61,9 +61,9 @@ compile() {
   way=$1
   files=$2
   shift 2
-  "$@" -std=c++20 -fPIC -I. -r -o "$out/weft.o" $(find effects -name '*.cpp') || exit 1
+  "$@" -std=c++20 -fPIC -I.. -r -o "$out/weft.o" $(find effects -name '*.cpp') || exit 1
   for file in $files; do
-    "$@" -std=c++20 -fPIC -I. -r -o "$out/${file}_$way.o" "$out/$file.cpp" "$out/weft.o" || exit 1
+    "$@" -std=c++20 -fPIC -I.. -r -o "$out/${file}_$way.o" "$out/$file.cpp" "$out/weft.o" || exit 1
   done
 }
 # says PROGRAM LIBRARY FLAGS...: prints the output of that program, or of the linker.

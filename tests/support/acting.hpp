@@ -14,23 +14,23 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/spawning.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/sync/barrier.hpp"
-#include "sched/sync/completion.hpp"
-#include "sched/sync/condition.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/sync/semaphore.hpp"
-#include "sched/sync/shared.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/task_handle.hpp"
-#include "sched/tasks/tasking.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/spawning.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/sync/barrier.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/condition.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/sync/semaphore.hpp"
+#include "weft/sched/sync/shared.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 /// State that processes share which follow a list of acts, and the acts themselves
 /// (random_processes.hpp).

@@ -8,9 +8,9 @@
 #include <new>
 #include <utility>
 
-#include "sched/backends/sharing.hpp"
-#include "sched/backends/stealing.hpp"
-#include "sched/base/backend.hpp"
+#include "weft/sched/backends/sharing.hpp"
+#include "weft/sched/backends/stealing.hpp"
+#include "weft/sched/base/backend.hpp"
 
 namespace weft::tests {
 

@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/printing_programs.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 /// Programs for tests of failures, and of the cancellations that follow.
 namespace weft::tests {

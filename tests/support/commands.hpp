@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// Commands for tests, and dispatchers that answer them later.
 namespace weft::tests {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// A process that waits for a completion.
 namespace weft::tests {

@@ -5,9 +5,9 @@
 #include <span>
 #include <type_traits>
 
-#include "deque/persistent_deque.hpp"
 #include "tests/support/deque_machine.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/deque/persistent_deque.hpp"
 
 namespace weft::tests {
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "deque/detail/invariants.hpp"
-#include "deque/persistent_deque.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/deque/detail/invariants.hpp"
+#include "weft/deque/persistent_deque.hpp"
 
 /// Runs a string of bytes as commands on a pool of live versions, each beside a std::deque with the
 /// expected contents.  After every command every version is checked again.  The random tests, the

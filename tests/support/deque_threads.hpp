@@ -7,9 +7,9 @@
 #include <thread>
 #include <utility>
 
-#include "deque/deque.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/deque/deque.hpp"
 
 namespace weft::tests {
 

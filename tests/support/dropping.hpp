@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/shielded.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/tasks.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/shielded.hpp"
 
 /// All ways in which a handler can drop a resumption across open scopes.
 namespace weft::tests::dropping {

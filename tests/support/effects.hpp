@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 /// Effects and handlers that the tests of effects/ share.
 namespace weft::tests {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/testing.hpp"
 
 /// For tests of the searches: all runs of a small program, and small programs.
 namespace weft::tests {

@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "effects/memory/frame_pool.hpp"
-#include "sched/base/errors.hpp"
 #include "tests/support/operator_new.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/sched/base/errors.hpp"
 
 /// For a test of one source file, whose operator new this replaces: the n-th allocation of a
 /// program fails, for every n, or several in a row do.

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 namespace weft::tests {
 

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/schedules.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// Programs that print the same words in every order.  The law is in the words; their order under
 /// `schedule` has tests of its own.

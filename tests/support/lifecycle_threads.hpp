@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "sched/backends/stealing_state.hpp"
-#include "sched/base/detail/relax.hpp"
 #include "tests/support/queue_threads.hpp"
+#include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/base/detail/relax.hpp"
 
 namespace weft::tests {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/commands/coroutine_stepper.hpp"
-#include "sched/commands/stepper.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/commands/coroutine_stepper.hpp"
+#include "weft/sched/commands/stepper.hpp"
 
 /// A parser of lines, by hand and as a coroutine.  Bytes come in chunks of any size.
 namespace weft::tests {

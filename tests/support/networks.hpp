@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "sched/schedule.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// Programs for tests of connections, on any network.
 namespace weft::tests {

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/base/errors.hpp"
-#include "testing/explore.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/random_processes.hpp"
 #include "tests/support/reduced_searches.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/testing/explore.hpp"
 
 /// The outcomes of random programs, on every backend.
 namespace weft::tests {

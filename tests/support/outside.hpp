@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "sched/schedule.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/schedule.hpp"
 
 /// For tests of schedulers that other threads use while they run.
 namespace weft::tests {

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 /// For tests of one part of a scheduler without the others: processes that no scheduler runs, and
 /// a scheduler that only keeps the processes that become ready.

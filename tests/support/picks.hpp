@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
+#include "weft/effects/effects.hpp"
 
 /// An effect that is meant to be resumed twice, and handlers of it.
 namespace weft::tests {

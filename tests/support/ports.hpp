@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "effects/console.hpp"
-#include "effects/eff.hpp"
-#include "sched/mail/mail.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/effects/console.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/mail/mail.hpp"
 
 /// Messages and processes for tests of ports.
 namespace weft::tests {

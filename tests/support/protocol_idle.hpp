@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "effects/effects.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/protocol_queue.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 /// The list of idle threads, and their wake-ups, as a weft program; see protocol_queue.hpp.
 namespace weft::tests::protocol {

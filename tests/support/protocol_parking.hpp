@@ -4,9 +4,9 @@
 #include <functional>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "tests/support/protocol_idle.hpp"
 #include "tests/support/protocol_queue.hpp"
+#include "weft/effects/effects.hpp"
 
 /// A process that waits and is woken at any moment of the wait, and a thread that sleeps until the
 /// process is ready, as a weft program; see protocol_queue.hpp.

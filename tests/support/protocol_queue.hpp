@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/sync/gate.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 /// The states of a process and the queue of a thread as a weft program, for `explore`.
 ///

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/protocol_queue.hpp"
+#include "weft/effects/effects.hpp"
 
 /// A deque or queue that thieves steal from, as a weft program; see protocol_queue.hpp.
 ///

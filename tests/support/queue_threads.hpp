@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/thread_queue.hpp"
 #include "tests/support/dice.hpp"
+#include "weft/sched/backends/thread_queue.hpp"
 
 /// Threads that use queues of sched/backends/thread_queue.hpp.  Each function returns the number of
 /// failures.

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "tests/support/random_world.hpp"
+#include "weft/effects/effects.hpp"
 
 /// The effects of random programs, and the kinds of their handlers.
 namespace weft::tests {

@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/spawning.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/shielded.hpp"
-#include "sched/tasks/task_handle.hpp"
 #include "tests/support/acting.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/spawning.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 /// Processes that follow a list of acts: everything that a scheduler handles.  A process keeps what
 /// it has seen to itself until it ends; it announces accesses to everything else that is shared.

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "effects/effects.hpp"
 #include "tests/support/random_handlers.hpp"
 #include "tests/support/random_world.hpp"
+#include "weft/effects/effects.hpp"
 
 /// Random programs: they install handlers of every kind in every way, perform and resume.  The
 /// actions of destructors, clauses and on_return are in random_world.hpp and random_handlers.hpp.

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/effects/effects.hpp"
 
 /// The world of a random program with effects: its parked resumptions, its open regions, and the
 /// acts that every part of it may do at any time: a body, a clause, a destructor, on_return.

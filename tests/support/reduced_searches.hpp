@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
-#include "effects/effects.hpp"
-#include "testing/explore.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/random_processes.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/testing/explore.hpp"
 
 /// The reduced search of a program against the search that visits every schedule.
 namespace weft::tests {

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 /// For tests of the scheduler: running a program to its end, and a few programs.
 namespace weft::tests {

@@ -20,7 +20,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/socket.hpp"
+#include "weft/io/socket.hpp"
 
 /// The other side of a connection, by hand; and the open descriptors of this program.
 namespace weft::tests {

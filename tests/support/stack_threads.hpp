@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "sched/backends/message_stack.hpp"
 #include "tests/support/queue_threads.hpp"
+#include "weft/sched/backends/message_stack.hpp"
 
 namespace weft::tests {
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "sched/backends/sharing_state.hpp"
 #include "tests/support/queue_threads.hpp"
+#include "weft/sched/backends/sharing_state.hpp"
 
 namespace weft::tests {
 

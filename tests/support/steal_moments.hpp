@@ -5,8 +5,8 @@
 #include <functional>
 #include <utility>
 
-#include "deque/chase_lev.hpp"
-#include "deque/steal_queue.hpp"
+#include "weft/deque/chase_lev.hpp"
+#include "weft/deque/steal_queue.hpp"
 
 /// The actions of other threads in the middle of an operation on a chase_lev or a steal_queue,
 /// played by one thread.

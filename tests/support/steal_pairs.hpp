@@ -4,10 +4,10 @@
 #include <atomic>
 #include <span>
 
-#include "deque/chase_lev.hpp"
-#include "deque/steal_queue.hpp"
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/steal_threads.hpp"
+#include "weft/deque/chase_lev.hpp"
+#include "weft/deque/steal_queue.hpp"
 
 /// Two threads at a chase_lev or a steal_queue, in one situation, again and again.  Each function
 /// returns the number of failures.

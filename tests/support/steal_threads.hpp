@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "deque/chase_lev.hpp"
-#include "deque/steal_queue.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/queue_threads.hpp"
+#include "weft/deque/chase_lev.hpp"
+#include "weft/deque/steal_queue.hpp"
 
 /// An owner and thieves that use deque/chase_lev.hpp and deque/steal_queue.hpp.  Each function
 /// returns the number of failures.

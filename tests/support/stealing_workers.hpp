@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/stealing.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/backends/stealing.hpp"
 
 namespace weft::tests {
 

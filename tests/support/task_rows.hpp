@@ -3,9 +3,9 @@
 
 #include <stdexcept>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/tasking.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 /// For tests of tasks.
 namespace weft::tests {

@@ -4,14 +4,14 @@
 #include <array>
 #include <functional>
 
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/completion.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 /// For tests of tasks that may perform everything: one type of program, so that each backend is
 /// compiled once for it, and not for each test.

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/random_order.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
-#include "sched/stealing.hpp"
 #include "tests/support/backends.hpp"
+#include "weft/sched/backends/random_order.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
+#include "weft/sched/stealing.hpp"
 
 /// For tests of programs on one thread and on several: the same program, the same set of outcomes.
 /// Processes write their results to atomics, or to variables of their own; the test reads them when

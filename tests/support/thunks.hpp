@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 /// Thunks for tests of backends: of processes that are never run.
 namespace weft::tests {

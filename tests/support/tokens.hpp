@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <memory>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 /// Tokens that processes take, and wait for (wait_laws.hpp): interchangeable ones, at gates, locks
 /// and shared values.

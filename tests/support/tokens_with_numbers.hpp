@@ -10,16 +10,16 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/completion.hpp"
-#include "sched/sync/external_event.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/task_handle.hpp"
 #include "tests/support/tokens.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/external_event.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 /// Tokens that are distinct: in mailboxes, from outside, and from tasks.
 namespace weft::tests {

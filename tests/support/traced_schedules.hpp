@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "testing/detail/controlled_backend.hpp"
-#include "testing/detail/every_schedule.hpp"
-#include "testing/detail/one_run.hpp"
-#include "testing/explore.hpp"
-#include "testing/path.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/outcomes_everywhere.hpp"
 #include "tests/support/random_processes.hpp"
+#include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/explore.hpp"
+#include "weft/testing/path.hpp"
 
 /// Finds the schedule of explore that equals a run on some backend.
 namespace weft::tests {

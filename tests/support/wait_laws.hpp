@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/task_handle.hpp"
-#include "sched/tasks/when_any.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/tokens.hpp"
 #include "tests/support/tokens_with_numbers.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 /// One law for everything that a process can wait for (WAITER-5 of sched/sync/detail/waiter.hpp): a
 /// wait is answered, or it is cancelled.  Processes take tokens, and are disturbed where they wait

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "testing/catch2.hpp"
+#include "weft/testing/catch2.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/base/decision.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/catch2_listener.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/decision.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using tests::catch2_listener;

@@ -9,14 +9,14 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/sync/completion.hpp"
-#include "sched/testing.hpp"
-#include "testing/path.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_processes.hpp"
 #include "tests/support/reduced_searches.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/testing.hpp"
+#include "weft/testing/path.hpp"
 
 using namespace weft;
 using enum weft::tests::act;

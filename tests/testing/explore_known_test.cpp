@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/every_run.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 

@@ -13,13 +13,13 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/task_handle.hpp"
-#include "sched/tasks/when_any.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/when_any.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 

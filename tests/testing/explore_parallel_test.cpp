@@ -12,16 +12,16 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/sync/semaphore.hpp"
-#include "sched/sync/shared.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/sync/semaphore.hpp"
+#include "weft/sched/sync/shared.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using weft::tests::ask;

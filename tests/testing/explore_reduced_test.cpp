@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "testing/path.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_lives.hpp"
 #include "tests/support/random_processes.hpp"
 #include "tests/support/reduced_searches.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/testing/path.hpp"
 
 using namespace weft;
 using weft::tests::act;

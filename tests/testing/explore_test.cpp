@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "testing/explore.hpp"
+#include "weft/testing/explore.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
 #include "examples/hello.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 

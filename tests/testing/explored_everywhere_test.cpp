@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <string>
 
-#include "testing/path.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/outcomes_everywhere.hpp"
 #include "tests/support/random_lives.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/traced_schedules.hpp"
+#include "weft/testing/path.hpp"
 
 using namespace weft;
 using namespace weft::tests;

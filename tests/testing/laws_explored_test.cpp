@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/law_programs.hpp"
 #include "tests/support/schedules.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "testing/path.hpp"
+#include "weft/testing/path.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using Catch::Matchers::Contains;

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "testing/explore.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/protocol_idle.hpp"
 #include "tests/support/protocol_parking.hpp"
 #include "tests/support/protocol_queue.hpp"
 #include "tests/support/protocol_steal.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/testing/explore.hpp"
 
 using namespace weft;
 using namespace weft::tests::protocol;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "testing/random_walk.hpp"
+#include "weft/testing/random_walk.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/every_run.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -47,21 +47,21 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/capture.hpp"
-#include "effects/detail/log_segment.hpp"
-#include "effects/effects.hpp"
-#include "sched/base/detail/forkable_process.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/process.hpp"
-#include "sched/mail/detail/mailbox.hpp"
-#include "sched/mail/detail/mailbox_registry.hpp"
-#include "sched/mail/detail/typed_mailbox.hpp"
-#include "sched/sync/completion.hpp"
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/thunks.hpp"
 #include "tests/weakened/weakened.hpp"
+#include "weft/effects/detail/capture.hpp"
+#include "weft/effects/detail/log_segment.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/mail/detail/typed_mailbox.hpp"
+#include "weft/sched/sync/completion.hpp"
 
 namespace {
 

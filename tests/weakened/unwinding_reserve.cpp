@@ -9,7 +9,7 @@
 // weakens 2 in effects/memory/unwinding_reserve.hpp to relaxed:
 //    block_bytes)), std::memory_order_release
 
-#include "effects/memory/unwinding_reserve.hpp"
+#include "weft/effects/memory/unwinding_reserve.hpp"
 
 #include <atomic>
 #include <cstdlib>

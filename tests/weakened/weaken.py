@@ -86,7 +86,7 @@ def main(program):
         text = weakened(path, open(path).read(), [wish for wish in todo if wish[1] == path])
         print(f'#line 1 "{path}"')
         for number, line in enumerate(text.splitlines(), 1):
-            if m := re.match(r'#include "(.*)"', line):
+            if m := re.match(r'#include "(?:weft/)?(.*)"', line):
                 expand(m.group(1))
                 print(f'#line {number + 1} "{path}"')
             else:

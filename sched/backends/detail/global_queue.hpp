@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "deque/steal_queue.hpp"
+#include "weft/deque/steal_queue.hpp"
 
 namespace weft::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/detail/idle_threads.hpp"
+#include "weft/sched/backends/detail/idle_threads.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "sched/base/backend.hpp"
-#include "sched/base/thunk.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 namespace weft::detail {
 

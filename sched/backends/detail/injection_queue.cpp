@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/detail/injection_queue.hpp"
+#include "weft/sched/backends/detail/injection_queue.hpp"
 
 #include <atomic>
 #include <condition_variable>

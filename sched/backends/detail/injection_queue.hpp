@@ -7,10 +7,10 @@
 #include <new>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/backends/message_stack.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/injection_node.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/backends/message_stack.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/injection_node.hpp"
 
 namespace weft::detail {
 

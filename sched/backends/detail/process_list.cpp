@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/detail/process_list.hpp"
+#include "weft/sched/backends/detail/process_list.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "effects/describe.hpp"
+#include "weft/effects/describe.hpp"
 
 namespace weft::detail {
 

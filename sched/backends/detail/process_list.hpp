@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sched/backends/stealing_state.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/process_id.hpp"
+#include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/detail/stealing_shared.hpp"
+#include "weft/sched/backends/detail/stealing_shared.hpp"
 
 #include <memory>
 

@@ -8,15 +8,15 @@
 #include <stop_token>
 #include <utility>
 
-#include "deque/chase_lev.hpp"
-#include "deque/steal_queue.hpp"
-#include "effects/multi_resumption.hpp"
-#include "sched/backends/detail/global_queue.hpp"
-#include "sched/backends/detail/idle_threads.hpp"
-#include "sched/backends/detail/process_list.hpp"
-#include "sched/backends/stealing_state.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/process.hpp"
+#include "weft/deque/chase_lev.hpp"
+#include "weft/deque/steal_queue.hpp"
+#include "weft/effects/multi_resumption.hpp"
+#include "weft/sched/backends/detail/global_queue.hpp"
+#include "weft/sched/backends/detail/idle_threads.hpp"
+#include "weft/sched/backends/detail/process_list.hpp"
+#include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "sched/backends/detail/stealing_shared.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/process.hpp"
+#include "weft/sched/backends/detail/stealing_shared.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "effects/handle.hpp"
+#include "weft/effects/handle.hpp"
 
 /// Events: actions of a process that are no operations, and that other processes can see: an
 /// unlock, the release of a permit, a completion, the end of an address, the cancellation of a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/base/detail/forkable_process.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
 
 #include <cstddef>
 #include <string>

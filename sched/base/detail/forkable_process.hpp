@@ -10,11 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/multi_resumption.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/process.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/multi_resumption.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/process.hpp"
 
 /// Processes that can be run again.
 ///

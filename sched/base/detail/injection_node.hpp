@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "effects/handle.hpp"
-#include "sched/base/thunk.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 namespace weft::detail {
 

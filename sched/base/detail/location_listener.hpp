@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "sched/base/process_id.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 /// Locations: the shared state that an explorer watches.  Each is the address of a gate or a
 /// mailbox, or an address that the program names by syncing::touch.

@@ -3,7 +3,7 @@
 
 #include <coroutine>
 
-#include "sched/base/process.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft::detail {
 

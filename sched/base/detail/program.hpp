@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/handle.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/handle.hpp"
 
 /// Programs: the functions that processes are started from.
 namespace weft::detail {

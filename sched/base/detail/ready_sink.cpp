@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
 
 #include <exception>
 
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "sched/base/detail/injection_node.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
+#include "weft/sched/base/detail/injection_node.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 namespace weft::detail {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <exception>
 
-#include "effects/multi_resumption.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/process.hpp"
+#include "weft/effects/multi_resumption.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft::detail {
 

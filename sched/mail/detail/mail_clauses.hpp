@@ -8,16 +8,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/mail/detail/mail_waiters.hpp"
-#include "sched/mail/detail/mailbox.hpp"
-#include "sched/mail/detail/mailbox_registry.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/mail/routing.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/mail/routing.hpp"
 
 /// The clauses of mail and routing.  `S` is a scheduler (backend_scheduler.hpp).
 ///

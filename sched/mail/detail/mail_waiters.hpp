@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sched/sync/detail/timers.hpp"
-#include "sched/sync/detail/waiter.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
 
 /// Senders and receivers, as a mailbox sees them while they wait there.
 namespace weft::detail {

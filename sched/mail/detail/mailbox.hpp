@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/mail/detail/mail_waiters.hpp"
-#include "sched/sync/detail/waiter.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
 
 /// The state that the two ends of a port share: the messages, and the processes that wait.
 namespace weft::detail {

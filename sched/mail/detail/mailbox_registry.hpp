@@ -7,10 +7,10 @@
 #include <mutex>
 #include <utility>
 
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/mail/detail/mailbox.hpp"
-#include "sched/mail/detail/route_table.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/route_table.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
 
 namespace weft::detail {
 

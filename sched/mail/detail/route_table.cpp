@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/mail/detail/route_table.hpp"
+#include "weft/sched/mail/detail/route_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <string>
 #include <unordered_map>
 
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/mail/detail/mailbox.hpp"
-#include "sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
 
 namespace weft::detail {
 

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/mail/detail/mail_waiters.hpp"
-#include "sched/mail/detail/mailbox.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
 
 /// Finds the mailbox of a process by the id of the process.
 namespace weft::detail {

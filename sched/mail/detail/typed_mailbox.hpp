@@ -12,9 +12,9 @@
 #include <utility>
 #include <variant>
 
-#include "sched/base/errors.hpp"
-#include "sched/mail/detail/mailbox.hpp"
-#include "sched/mail/detail/ring.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/ring.hpp"
 
 /// The typed part of a port: its awaitables, and its mailbox.
 namespace weft {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
 
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
 #include <utility>
 
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
 

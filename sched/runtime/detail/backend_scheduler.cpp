@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/backend_scheduler.hpp"
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
 
-#include "sched/backends/one_thread.hpp"
-#include "sched/backends/sharing.hpp"
-#include "sched/backends/stealing.hpp"
+#include "weft/sched/backends/one_thread.hpp"
+#include "weft/sched/backends/sharing.hpp"
+#include "weft/sched/backends/stealing.hpp"
 
 /// The schedulers on the library's backends are compiled here, once.  scheduler.hpp,
 /// sched/sharing.hpp and sched/stealing.hpp declare that: a program that includes them compiles only

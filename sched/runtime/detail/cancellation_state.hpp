@@ -3,8 +3,8 @@
 
 #include <atomic>
 
-#include "effects/handle.hpp"
-#include "sched/base/process.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft::detail {
 

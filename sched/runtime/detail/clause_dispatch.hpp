@@ -7,16 +7,16 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/proc.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/pending_operation.hpp"
-#include "sched/base/scheduled.hpp"
-#include "sched/mail/detail/mail_waiters.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/runtime/detail/outer_recorder.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/tasks/tasking.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/proc.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/pending_operation.hpp"
+#include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 /// How an operation reaches the scheduler: the entries of its clause tables.  The operation itself
 /// declares how it is scheduled (scheduled.hpp); `on(scheduler, operation)` performs it.

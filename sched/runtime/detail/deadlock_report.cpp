@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/deadlock_report.hpp"
+#include "weft/sched/runtime/detail/deadlock_report.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "effects/detail/internal.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process.hpp"
-#include "sched/runtime/detail/wait_registry.hpp"
-#include "sched/sync/gate.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/runtime/detail/wait_registry.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 namespace weft::detail {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/effect_table.hpp"
+#include "weft/sched/runtime/detail/effect_table.hpp"
 
 #include <cstddef>
 #include <memory_resource>

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "sched/base/detail/program.hpp"
+#include "weft/sched/base/detail/program.hpp"
 
 /// The table from effects to evidence, for the processes of a scheduler.
 namespace weft::detail {

@@ -4,13 +4,13 @@
 #include <coroutine>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/detail/forkable_process.hpp"
-#include "sched/base/detail/pending_operation.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
+#include "weft/sched/base/detail/pending_operation.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 /// Steps as small as operations, where schedules are explored (`S::explores`): a process that
 /// performs an operation on a shared object is put back first, and performs it when it is chosen.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/failure_log.hpp"
+#include "weft/sched/runtime/detail/failure_log.hpp"
 
 #include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
 

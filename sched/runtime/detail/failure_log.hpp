@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
 

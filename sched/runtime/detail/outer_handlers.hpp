@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "effects/row.hpp"
-#include "effects/run.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/row.hpp"
+#include "weft/effects/run.hpp"
 
 /// The handlers that are passed to `schedule`: which effect each of them takes, and how they are
 /// installed.

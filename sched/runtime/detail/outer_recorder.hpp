@@ -5,8 +5,8 @@
 #include <source_location>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/runtime/detail/scheduler_core.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/runtime/detail/scheduler_core.hpp"
 
 /// The evidence of forkable processes for a handler outside the scheduler: it records answers.
 namespace weft::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/outer_watcher.hpp"
+#include "weft/sched/runtime/detail/outer_watcher.hpp"
 
 #include <algorithm>
 #include <vector>

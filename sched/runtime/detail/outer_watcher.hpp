@@ -7,10 +7,10 @@
 #include <source_location>
 #include <vector>
 
-#include "effects/detail/forwarding_clause.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/pending_operation.hpp"
-#include "sched/runtime/detail/outer_recorder.hpp"
+#include "weft/effects/detail/forwarding_clause.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/pending_operation.hpp"
+#include "weft/sched/runtime/detail/outer_recorder.hpp"
 
 /// Where schedules are explored, an outer_watcher stands in front of each handler outside the
 /// scheduler `S`.  All processes share the handler, so it is a location, and each operation is an

@@ -7,19 +7,19 @@
 #include <memory>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/proc.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/forkable_process.hpp"
-#include "sched/base/detail/injection_node.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/spawning.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/runtime/detail/admission.hpp"
-#include "sched/runtime/detail/submission_gate.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/proc.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
+#include "weft/sched/base/detail/injection_node.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/spawning.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 /// The clauses of proc and spawning: how a process yields, forks, exits and starts other processes,
 /// and how a process is submitted from outside.

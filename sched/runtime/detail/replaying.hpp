@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/proc.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/forkable_process.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/proc.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process.hpp"
 
 /// Processes that keep a log of their answers, and can be run again: after a fork, or from a
 /// checkpoint.

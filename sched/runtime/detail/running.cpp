@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/running.hpp"
+#include "weft/sched/runtime/detail/running.hpp"
 
 #include <exception>
 #include <stdexcept>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "sched/runtime/detail/scheduler_core.hpp"
+#include "weft/sched/runtime/detail/scheduler_core.hpp"
 
 namespace weft::detail {
 

@@ -12,13 +12,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/runtime/detail/clause_dispatch.hpp"
-#include "sched/runtime/detail/outer_recorder.hpp"
-#include "sched/runtime/detail/outer_watcher.hpp"
-#include "sched/runtime/detail/scheduler_core.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/runtime/detail/clause_dispatch.hpp"
+#include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/outer_watcher.hpp"
+#include "weft/sched/runtime/detail/scheduler_core.hpp"
 
 /// A scheduler from its start to its end: it learns the effects of the program, starts the first
 /// process, runs on one thread or several, is stopped, and ends.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/scheduler_core.hpp"
+#include "weft/sched/runtime/detail/scheduler_core.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process.hpp"
-#include "sched/runtime/detail/admission.hpp"
-#include "sched/runtime/detail/deadlock_report.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/deadlock_report.hpp"
 
 namespace weft::detail {
 

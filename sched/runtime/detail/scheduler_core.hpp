@@ -15,20 +15,20 @@
 #include <utility>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/forkable_process.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process.hpp"
-#include "sched/runtime/detail/cancellation_state.hpp"
-#include "sched/runtime/detail/effect_table.hpp"
-#include "sched/runtime/detail/failure_log.hpp"
-#include "sched/runtime/detail/submissions.hpp"
-#include "sched/runtime/detail/wait_registry.hpp"
-#include "sched/runtime/shutdown.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/runtime/detail/cancellation_state.hpp"
+#include "weft/sched/runtime/detail/effect_table.hpp"
+#include "weft/sched/runtime/detail/failure_log.hpp"
+#include "weft/sched/runtime/detail/submissions.hpp"
+#include "weft/sched/runtime/detail/wait_registry.hpp"
+#include "weft/sched/runtime/shutdown.hpp"
 
 namespace weft::detail {
 

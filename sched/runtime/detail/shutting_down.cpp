@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/shutting_down.hpp"
+#include "weft/sched/runtime/detail/shutting_down.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -9,13 +9,13 @@
 #include <string>
 #include <utility>
 
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/process.hpp"
-#include "sched/runtime/detail/scheduler_core.hpp"
-#include "sched/runtime/detail/submission_gate.hpp"
-#include "sched/runtime/detail/submissions.hpp"
-#include "sched/runtime/shutdown.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/runtime/detail/scheduler_core.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
+#include "weft/sched/runtime/detail/submissions.hpp"
+#include "weft/sched/runtime/shutdown.hpp"
 
 namespace weft::detail {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "sched/base/backend.hpp"
-#include "sched/runtime/shutdown.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/runtime/shutdown.hpp"
 
 namespace weft {
 class process;

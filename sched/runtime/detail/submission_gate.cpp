@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/submission_gate.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 #include <mutex>
 
-#include "sched/runtime/detail/submissions.hpp"
+#include "weft/sched/runtime/detail/submissions.hpp"
 
 namespace weft::detail {
 

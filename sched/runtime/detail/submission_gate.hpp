@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/submissions.hpp"
+#include "weft/sched/runtime/detail/submissions.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -8,16 +8,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "effects/eff.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/runtime/detail/admission.hpp"
-#include "sched/runtime/detail/submission_gate.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 namespace weft::detail {
 

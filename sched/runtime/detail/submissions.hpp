@@ -5,14 +5,14 @@
 #include <memory>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/runtime/detail/admission.hpp"
-#include "sched/runtime/detail/submission_gate.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 namespace weft::detail {
 

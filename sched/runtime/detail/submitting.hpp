@@ -6,13 +6,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/row.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/spawning.hpp"
-#include "sched/runtime/detail/backend_scheduler.hpp"
-#include "sched/runtime/detail/submission_gate.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/row.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/spawning.hpp"
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 /// The class `submitter`, which scheduler.hpp needs, without submit_task(): that needs <future>,
 /// which is slow to compile, and stands in submitter.hpp.

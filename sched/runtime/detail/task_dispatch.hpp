@@ -5,11 +5,11 @@
 #include <exception>
 #include <type_traits>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/forkable_process.hpp"
-#include "sched/runtime/detail/clause_dispatch.hpp"
-#include "sched/tasks/detail/scope_core.hpp"
-#include "sched/tasks/tasking.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
+#include "weft/sched/runtime/detail/clause_dispatch.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 namespace weft::detail {
 

@@ -5,11 +5,11 @@
 #include <exception>
 #include <utility>
 
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/sync/detail/timers.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
 
 /// The clock of a scheduler, real or virtual, and the alarms that are due.
 namespace weft::detail {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/wait_registry.hpp"
+#include "weft/sched/runtime/detail/wait_registry.hpp"
 
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/mail/detail/mailbox_registry.hpp"
-#include "sched/tasks/detail/join_table.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/tasks/detail/join_table.hpp"
 
 namespace weft::detail {
 

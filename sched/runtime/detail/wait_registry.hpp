@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/mail/detail/mailbox_registry.hpp"
-#include "sched/runtime/detail/admission.hpp"
-#include "sched/sync/detail/external_event_table.hpp"
-#include "sched/sync/detail/gate_table.hpp"
-#include "sched/sync/detail/timers.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
-#include "sched/tasks/detail/join_table.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/sync/detail/external_event_table.hpp"
+#include "weft/sched/sync/detail/gate_table.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/tasks/detail/join_table.hpp"
 
 namespace weft::detail {
 

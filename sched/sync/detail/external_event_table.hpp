@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/sync/detail/waiter.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
-#include "sched/sync/external_event.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 namespace weft::detail {
 

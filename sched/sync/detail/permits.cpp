@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/detail/permits.hpp"
+#include "weft/sched/sync/detail/permits.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
 
-#include "effects/detail/internal.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/sync/gate.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 namespace weft::detail {
 

@@ -8,11 +8,11 @@
 #include <optional>
 #include <source_location>
 
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/sync/gate.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 /// Permits that processes take and give back: the implementation of a mutex, which has one, and a
 /// semaphore.

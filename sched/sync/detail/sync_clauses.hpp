@@ -4,14 +4,14 @@
 #include <coroutine>
 #include <utility>
 
-#include "sched/base/backend.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/sync/detail/timers.hpp"
-#include "sched/sync/detail/waiter.hpp"
-#include "sched/sync/external_event.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/sync/timing.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
+#include "weft/sched/sync/external_event.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/timing.hpp"
 
 /// The clauses of syncing, completions and timing.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {

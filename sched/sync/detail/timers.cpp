@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
 
 #include <vector>
 
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
 
 namespace weft::detail {
 

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <vector>
 
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/sync/detail/waiter.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
 
 /// The alarms of waiting processes: one heap for each scheduler, so that no thread sleeps for a
 /// single process.

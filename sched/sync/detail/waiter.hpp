@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/process.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft::detail {
 

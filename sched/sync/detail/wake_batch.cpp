@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
 
 #include <vector>
 
-#include "sched/base/process.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft::detail {
 

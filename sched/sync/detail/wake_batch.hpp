@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sched/base/process.hpp"
+#include "weft/sched/base/process.hpp"
 
 namespace weft::detail {
 

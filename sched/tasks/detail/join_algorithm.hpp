@@ -10,14 +10,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/forkable_process.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/tasks/detail/task.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/forkable_process.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
 
 /// How a process has the tasks of a join done, and waits for them (when_all, parallel loops): from
 /// pushing the tasks to resuming their owner.  `S` is a scheduler (backend_scheduler.hpp).

@@ -5,13 +5,13 @@
 #include <mutex>
 #include <utility>
 
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/detail/relax.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/sync/detail/waiter.hpp"
-#include "sched/tasks/detail/task_words.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/detail/relax.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
+#include "weft/sched/tasks/detail/task_words.hpp"
 
 /// The processes of a scheduler that wait for tasks.
 ///

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/internal.hpp"
-#include "effects/eff.hpp"
-#include "effects/handle.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/tasks/detail/task.hpp"
-#include "sched/tasks/tasking.hpp"
-#include "sched/tasks/when_all.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
+#include "weft/sched/tasks/tasking.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// A range that is done in pieces, by tasks.
 ///

@@ -10,15 +10,15 @@
 #include <stdexcept>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/tasks/detail/scope_core.hpp"
-#include "sched/tasks/detail/task.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
 
 /// How tasks are started one by one, in a scope or without one, how a process waits for a handle,
 /// and how a scope ends.  `S` is a scheduler (backend_scheduler.hpp).

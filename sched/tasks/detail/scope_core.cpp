@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "sched/base/errors.hpp"
+#include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/tasks/detail/join_table.hpp"
-#include "sched/tasks/detail/task.hpp"
-#include "sched/tasks/detail/task_errors.hpp"
-#include "sched/tasks/detail/task_words.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/tasks/detail/join_table.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
+#include "weft/sched/tasks/detail/task_errors.hpp"
+#include "weft/sched/tasks/detail/task_words.hpp"
 
 /// Tasks that are started one by one, in a scope or without one.
 ///

@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/lazy_task.hpp"
-#include "sched/base/process.hpp"
-#include "sched/tasks/detail/join_table.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/lazy_task.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/tasks/detail/join_table.hpp"
 
 /// Tasks: work of a process that it does itself or that other workers do, and for which it waits.
 ///

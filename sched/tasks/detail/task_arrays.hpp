@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "effects/memory/frame_pool.hpp"
-#include "sched/tasks/detail/task.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
 
 /// Storage for several tasks of one type, and for their answers.  The tasks are destroyed first, as
 /// they refer to the answers.

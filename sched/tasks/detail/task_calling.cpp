@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "sched/tasks/detail/task_calling.hpp"
+#include "weft/sched/tasks/detail/task_calling.hpp"
 
-#include "sched/tasks/detail/task_errors.hpp"
+#include "weft/sched/tasks/detail/task_errors.hpp"
 
 namespace weft::detail {
 

@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/internal.hpp"
-#include "effects/handle.hpp"
-#include "sched/base/detail/deferred_events.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/tasks/detail/scope_core.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
 
 /// Tasks that call a function with arguments; and the tasks of a handle.
 namespace weft::detail {

@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/worker_state.hpp"
-#include "sched/base/process.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
-#include "sched/tasks/detail/join_table.hpp"
-#include "sched/tasks/detail/scope_core.hpp"
-#include "sched/tasks/detail/task.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/tasks/detail/join_table.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
 
 /// How a group of tasks is cancelled (TASK-5): the group is marked, and the processes that wait in
 /// it are woken.  `S` is a scheduler (backend_scheduler.hpp).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/tasks/detail/task_errors.hpp"
+#include "weft/sched/tasks/detail/task_errors.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -5,8 +5,8 @@
 #include <exception>
 #include <vector>
 
-#include "sched/base/errors.hpp"
-#include "sched/tasks/detail/task.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
 
 namespace weft::detail {
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/process.hpp"
-#include "sched/tasks/detail/scope_core.hpp"
-#include "sched/tasks/detail/task.hpp"
-#include "sched/tasks/tasking.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 /// How suspended frames to which tasks refer are unwound: not before these tasks have ended
 /// (SUSPENSION-3, TASK-4).  `S` is a scheduler (backend_scheduler.hpp).

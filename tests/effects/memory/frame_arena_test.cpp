@@ -3,7 +3,7 @@
 /// The memory of a body that is copied as a whole: an arena by itself, beside a model, and in the
 /// pool.
 
-#include "effects/memory/frame_arena.hpp"
+#include "weft/effects/memory/frame_arena.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/memory/arena_table.hpp"
-#include "effects/memory/frame_pool.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/memory/arena_table.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 using namespace weft::tests;
 using weft::detail::arena_table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "effects/memory/frame_pool.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>

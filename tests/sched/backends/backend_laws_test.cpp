@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/one_thread.hpp"
-#include "sched/backends/random_order.hpp"
-#include "testing/explore.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/backends/one_thread.hpp"
+#include "weft/sched/backends/random_order.hpp"
+#include "weft/testing/explore.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/sharing.hpp"
-#include "sched/backends/stealing.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/backends/sharing.hpp"
+#include "weft/sched/backends/stealing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

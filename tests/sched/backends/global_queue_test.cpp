@@ -2,7 +2,7 @@
 
 /// sched/backends/detail/global_queue.hpp: first in, first out, also without memory.
 
-#include "sched/backends/detail/global_queue.hpp"
+#include "weft/sched/backends/detail/global_queue.hpp"
 
 #include <array>
 #include <atomic>

@@ -3,7 +3,7 @@
 /// The laws of lazy tasks (BACKEND-6 and BACKEND-7 of sched/base/backend.hpp), for every backend
 /// that keeps them.
 
-#include "sched/base/lazy_task.hpp"
+#include "weft/sched/base/lazy_task.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/one_thread.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/backends/one_thread.hpp"
 
 using namespace weft;
 using namespace weft::tests;

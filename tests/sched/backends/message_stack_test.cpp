@@ -2,7 +2,7 @@
 
 /// sched/backends/message_stack.hpp.
 
-#include "sched/backends/message_stack.hpp"
+#include "weft/sched/backends/message_stack.hpp"
 
 #include <catch2/catch.hpp>
 #include <vector>

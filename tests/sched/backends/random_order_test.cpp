@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/backends/random_order.hpp"
+#include "weft/sched/backends/random_order.hpp"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/backends/detail/portable_rng.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/every_run.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/backends/detail/portable_rng.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/sharing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/backends/sharing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -2,7 +2,7 @@
 
 /// sched/backends/sharing_state.hpp.
 
-#include "sched/backends/sharing_state.hpp"
+#include "weft/sched/backends/sharing_state.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>

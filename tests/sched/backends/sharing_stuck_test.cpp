@@ -10,12 +10,12 @@
 #include <memory>
 #include <string>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -3,7 +3,7 @@
 /// Programs on several threads: each does what it does on one thread, in one of the possible
 /// orders.
 
-#include "sched/backends/sharing.hpp"
+#include "weft/sched/backends/sharing.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,11 +14,11 @@
 #include <thread>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "sched/backends/stealing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/stealing_workers.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/backends/stealing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

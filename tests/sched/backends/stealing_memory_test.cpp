@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "sched/backends/stealing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/operator_new.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/backends/stealing.hpp"
 
 namespace {
 

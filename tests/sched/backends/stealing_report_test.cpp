@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/backends/stealing.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/runtime/scheduler.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/backends/stealing.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/runtime/scheduler.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -2,7 +2,7 @@
 
 /// sched/backends/stealing_state.hpp.
 
-#include "sched/backends/stealing_state.hpp"
+#include "weft/sched/backends/stealing_state.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 /// Programs on threads that steal: features that only stealing has.  The behaviour that all
 /// backends share is in the suites of schedule().
 
-#include "sched/backends/stealing.hpp"
+#include "weft/sched/backends/stealing.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,15 +17,15 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/runtime/scheduler.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/runtime/scheduler.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

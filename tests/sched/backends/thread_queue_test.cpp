@@ -3,7 +3,7 @@
 /// sched/backends/thread_queue.hpp on one thread: each operation by itself, its result while
 /// another thread has claimed the queue, and the equivalence to a std::deque.
 
-#include "sched/backends/thread_queue.hpp"
+#include "weft/sched/backends/thread_queue.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 /// Decisions: the choices that handlers leave to an explorer of schedules.
 
-#include "sched/base/decision.hpp"
+#include "weft/sched/base/decision.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,13 +18,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/shared.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/shared.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using Catch::Matchers::Contains;

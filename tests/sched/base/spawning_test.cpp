@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/base/spawning.hpp"
+#include "weft/sched/base/spawning.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/law_programs.hpp"
 #include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

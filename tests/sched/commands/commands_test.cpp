@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/commands/commands.hpp"
+#include "weft/sched/commands/commands.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -19,15 +19,15 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

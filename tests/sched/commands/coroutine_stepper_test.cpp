@@ -2,7 +2,7 @@
 
 /// Coroutines that are stepped by hand, without a scheduler except in the last test.
 
-#include "sched/commands/coroutine_stepper.hpp"
+#include "weft/sched/commands/coroutine_stepper.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -15,11 +15,11 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/commands/stepper.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/line_parsers.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/commands/stepper.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/commands/replies.hpp"
+#include "weft/sched/commands/replies.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/commands/run_stepper.hpp"
+#include "weft/sched/commands/run_stepper.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

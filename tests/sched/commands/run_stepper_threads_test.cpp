@@ -14,10 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/commands/coroutine_stepper.hpp"
-#include "sched/commands/run_stepper.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
@@ -25,6 +21,10 @@
 #include "tests/support/outside.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/commands/coroutine_stepper.hpp"
+#include "weft/sched/commands/run_stepper.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

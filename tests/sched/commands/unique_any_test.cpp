@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/commands/unique_any.hpp"
+#include "weft/sched/commands/unique_any.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>

@@ -14,12 +14,12 @@
 #include <utility>
 #include <variant>
 
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "testing/explore.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/tracked.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/testing/explore.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -2,7 +2,7 @@
 
 /// Ports on one thread: the effect of each operation, its order, and which process continues.
 
-#include "sched/mail/mail.hpp"
+#include "weft/sched/mail/mail.hpp"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -15,12 +15,12 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/ports.hpp"
 #include "tests/support/schedules.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,20 +13,20 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/mail/detail/mail_waiters.hpp"
-#include "sched/mail/detail/mailbox.hpp"
-#include "sched/mail/detail/route_table.hpp"
-#include "sched/mail/detail/typed_mailbox.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/route_table.hpp"
+#include "weft/sched/mail/detail/typed_mailbox.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/testing.hpp"
 
 // What a receiver finds if a failure destroys its last sender: `cancelled`, once the failure has
 // reached the scheduler or the scope of the receiver; before that, `no_senders`.

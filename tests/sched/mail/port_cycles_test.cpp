@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 // Ports that own one another through the messages sent to them: their scheduler destroys them.
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/schedule.hpp"
-#include "testing/explore.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/testing/explore.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -8,11 +8,11 @@
 #include <new>
 #include <stdexcept>
 
-#include "effects/effects.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/operator_new.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/schedule.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 /// Sending to processes by their ids, on every backend: the same laws.
 
-#include "sched/mail/routing.hpp"
+#include "weft/sched/mail/routing.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,13 +20,13 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/ports.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

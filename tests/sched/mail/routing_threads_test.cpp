@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/runtime/submitter.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/ports.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/runtime/submitter.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

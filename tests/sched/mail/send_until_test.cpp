@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/testing.hpp"
 
 // Sends with a deadline, and sends that do not wait.
 

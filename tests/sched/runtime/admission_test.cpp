@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/backend.hpp"
-#include "sched/base/errors.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/errors.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/cancellation_state.hpp"
+#include "weft/sched/runtime/detail/cancellation_state.hpp"
 
 #include <catch2/catch.hpp>
 #include <coroutine>
@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "sched/base/process.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/process.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 // The text of a deadlock report about each process, word for word: its operation, and the place.
 

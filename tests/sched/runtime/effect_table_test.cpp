@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/effect_table.hpp"
+#include "weft/sched/runtime/detail/effect_table.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -10,8 +10,8 @@
 #include <typeinfo>
 #include <vector>
 
-#include "sched/base/detail/program.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/base/detail/program.hpp"
 
 using namespace weft;
 using namespace weft::tests;

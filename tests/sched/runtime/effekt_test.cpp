@@ -14,11 +14,11 @@
 #include <string>
 #include <variant>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/effekt_model.hpp"
 #include "tests/support/effekt_random.hpp"
 #include "tests/support/frames.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests::effekt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/failure_log.hpp"
+#include "weft/sched/runtime/detail/failure_log.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/errors.hpp"
-#include "sched/base/process_id.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process_id.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 TEST_CASE("hello prints the same lines into a string") {
   std::string printed;

@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
-#include "testing/detail/one_run.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
+#include "weft/testing/detail/one_run.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/schedule.hpp"
+#include "weft/sched/schedule.hpp"
 
 #include <any>
 #include <catch2/catch.hpp>
@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
 #include "tests/support/law_programs.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/small_stack.hpp"
+#include "weft/effects/effects.hpp"
 
 using namespace weft;
 using weft::tests::copies_its_locals;

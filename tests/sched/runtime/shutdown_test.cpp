@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Shutting down a scheduler: every process is cancelled, and the rest is unwound.
-#include "sched/runtime/shutdown.hpp"
+#include "weft/sched/runtime/shutdown.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

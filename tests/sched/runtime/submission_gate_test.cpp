@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/submission_gate.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "sched/base/errors.hpp"
-#include "sched/runtime/detail/submissions.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/runtime/detail/submissions.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/runtime/detail/submissions.hpp"
+#include "weft/sched/runtime/detail/submissions.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -14,17 +14,17 @@
 #include <utility>
 #include <vector>
 
-#include "effects/handle.hpp"
-#include "sched/base/detail/program.hpp"
-#include "sched/base/errors.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/process_id.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/runtime/detail/admission.hpp"
-#include "sched/runtime/detail/submission_gate.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 using namespace weft;
 using namespace weft::tests;

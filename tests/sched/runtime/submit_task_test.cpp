@@ -12,15 +12,15 @@
 #include <thread>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/backends/stealing.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/runtime/submitter.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/backends/stealing.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/runtime/submitter.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -14,16 +14,16 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/runtime/submitter.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/runtime/submitter.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -20,16 +20,16 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/mail/routing.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/external_event.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/external_event.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 using namespace weft;
 using namespace weft::tests;

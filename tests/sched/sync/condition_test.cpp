@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/condition.hpp"
+#include "weft/sched/sync/condition.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,13 +12,13 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

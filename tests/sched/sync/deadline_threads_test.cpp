@@ -8,11 +8,11 @@
 #include <utility>
 #include <variant>
 
-#include "effects/effects.hpp"
-#include "sched/backends/sharing.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/timing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/backends/sharing.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/timing.hpp"
 
 using namespace weft;
 

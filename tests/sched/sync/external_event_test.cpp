@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/external_event.hpp"
+#include "weft/sched/sync/external_event.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -9,11 +9,11 @@
 #include <string>
 #include <thread>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/detail/gate_table.hpp"
+#include "weft/sched/sync/detail/gate_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,17 +14,17 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/detail/ready_sink.hpp"
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/sync/detail/waiter.hpp"
-#include "sched/sync/detail/wake_batch.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
+#include "weft/sched/sync/detail/wake_batch.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 using namespace weft;
 using namespace weft::tests;

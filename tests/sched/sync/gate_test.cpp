@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/gate.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

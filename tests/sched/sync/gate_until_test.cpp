@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/gate.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 using namespace weft;
 using namespace weft::tests;

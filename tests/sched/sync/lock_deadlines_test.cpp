@@ -9,15 +9,15 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/condition.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/sync/semaphore.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/condition.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/sync/semaphore.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

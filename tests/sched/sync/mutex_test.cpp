@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/mutex.hpp"
+#include "weft/sched/sync/mutex.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -10,12 +10,12 @@
 #include <thread>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/timers.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/detail/ready_sink.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/thunks.hpp"
+#include "weft/sched/base/detail/ready_sink.hpp"
 
 using namespace weft;
 using namespace weft::tests;

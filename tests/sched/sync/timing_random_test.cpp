@@ -13,12 +13,12 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

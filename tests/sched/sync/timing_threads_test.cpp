@@ -10,11 +10,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -14,19 +14,19 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "io/connection.hpp"
-#include "io/memory_network.hpp"
-#include "sched/commands/commands.hpp"
-#include "sched/commands/dispatchers.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/completion.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/shielded.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/tasks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/memory_network.hpp"
+#include "weft/sched/commands/commands.hpp"
+#include "weft/sched/commands/dispatchers.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/backends/random_order.hpp"
-#include "sched/base/detail/location_listener.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/external_event.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/detail/task_errors.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/backends/random_order.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/external_event.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/detail/task_errors.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -18,22 +18,22 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "effects/state.hpp"
-#include "sched/backends/random_order.hpp"
-#include "sched/base/backend.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/external_event.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/shielded.hpp"
-#include "sched/tasks/task_handle.hpp"
-#include "sched/tasks/when_all.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/effects/state.hpp"
+#include "weft/sched/backends/random_order.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/external_event.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using namespace weft;
 using namespace weft::tests;

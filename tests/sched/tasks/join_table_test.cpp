@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sched/tasks/detail/join_table.hpp"
+#include "weft/sched/tasks/detail/join_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "sched/base/process.hpp"
-#include "sched/base/thunk.hpp"
-#include "sched/sync/detail/waiter.hpp"
-#include "sched/tasks/detail/task.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/detail/waiter.hpp"
+#include "weft/sched/tasks/detail/task.hpp"
 
 using namespace weft;
 using namespace weft::tests;

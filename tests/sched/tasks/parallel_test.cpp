@@ -2,7 +2,7 @@
 
 /// Parallel loops, on every backend.
 
-#include "sched/tasks/parallel.hpp"
+#include "weft/sched/tasks/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -19,12 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -14,15 +14,15 @@
 #include <thread>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/sync/external_event.hpp"
-#include "sched/sync/mutex.hpp"
-#include "sched/tasks/shielded.hpp"
-#include "sched/tasks/when_all.hpp"
-#include "sched/tasks/when_any.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/tasks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/sync/external_event.hpp"
+#include "weft/sched/sync/mutex.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/when_all.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -7,13 +7,13 @@
 #include <functional>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
 #include "tests/support/dropping.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/last_words.hpp"
 #include "tests/support/tasks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/mail/mail.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/gate.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/shielded.hpp"
-#include "sched/tasks/when_all.hpp"
-#include "sched/tasks/when_any.hpp"
-#include "sched/testing.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/when_all.hpp"
+#include "weft/sched/tasks/when_any.hpp"
+#include "weft/sched/testing.hpp"
 
 using namespace weft;
 using namespace std::chrono_literals;

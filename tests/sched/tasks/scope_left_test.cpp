@@ -10,17 +10,17 @@
 #include <memory>
 #include <stdexcept>
 
-#include "effects/effects.hpp"
-#include "sched/base/spawning.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/timing.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/shielded.hpp"
-#include "sched/tasks/when_all.hpp"
-#include "sched/tasks/when_any.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/tasks.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/base/spawning.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/when_all.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -2,7 +2,7 @@
 
 /// Scopes and task handles: which of them waits for which tasks.
 
-#include "sched/tasks/scope.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using namespace weft;
 using namespace weft::tests;

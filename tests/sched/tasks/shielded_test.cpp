@@ -2,7 +2,7 @@
 
 /// A shielded computation is not cancelled with a scope outside, until it is over.
 
-#include "sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/shielded.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -10,13 +10,13 @@
 #include <string>
 #include <utility>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/tasks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using namespace weft;
 using namespace weft::tests;

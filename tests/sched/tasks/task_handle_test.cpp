@@ -2,7 +2,7 @@
 
 /// The results of a handle, and when they are available; and the lifetime of a handle.
 
-#include "sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/tasks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 using namespace weft;
 using namespace weft::tests;

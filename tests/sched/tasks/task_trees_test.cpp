@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/shielded.hpp"
-#include "sched/tasks/when_all.hpp"
-#include "sched/tasks/when_any.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/tasks.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/when_all.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 using namespace weft;
 using namespace weft::tests;

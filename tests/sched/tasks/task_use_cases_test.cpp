@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "effects/memory/frame_pool.hpp"
-#include "sched/schedule.hpp"
-#include "sched/tasks/scope.hpp"
-#include "sched/tasks/task_handle.hpp"
-#include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -3,7 +3,7 @@
 /// The words of sched/tasks/detail/task_words.hpp: the number of their atomic steps, and their
 /// results.
 
-#include "sched/tasks/detail/task_words.hpp"
+#include "weft/sched/tasks/detail/task_words.hpp"
 
 #include <algorithm>
 #include <array>

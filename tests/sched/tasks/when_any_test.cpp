@@ -2,7 +2,7 @@
 
 /// The first of several tasks; the others are cancelled.
 
-#include "sched/tasks/when_any.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -15,12 +15,12 @@
 #include <variant>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/schedule.hpp"
-#include "sched/sync/timing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sync/timing.hpp"
 
 using namespace weft;
 using namespace weft::tests;
