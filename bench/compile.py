@@ -33,7 +33,7 @@ def standard_headers(source):
     """A file with the standard headers that weft's headers and `source` include, and an empty main."""
     found = set()
     for path in files_of(source):
-        found |= set(re.findall(r"^#include <[\w/.]+>", Path(path).read_text(), re.M))
+        found |= set(re.findall(r"^#include <(?!weft/)[\w/.]+>", Path(path).read_text(), re.M))
     return "\n".join(sorted(found)) + "\nint main() {}\n"
 
 

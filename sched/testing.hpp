@@ -4,5 +4,12 @@
 /// The umbrella header for tests: random_order, explore, random_walk, and decide for handlers.
 #include "weft/sched/backends/random_order.hpp"
 #include "weft/sched/base/decision.hpp"
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
 #include "weft/testing/explore.hpp"
 #include "weft/testing/random_walk.hpp"
+
+namespace weft::detail {
+
+extern template class backend_scheduler<random_order>;  // backend_scheduler.cpp
+
+}  // namespace weft::detail

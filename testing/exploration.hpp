@@ -15,6 +15,14 @@
 
 namespace weft {
 
+/// Whether a search reports its progress on the standard error stream: in one line, which is
+/// rewritten once a second and at the end.
+enum class progress : std::uint8_t {
+  on_terminal,  ///< If the stream is a terminal, and the search takes more than a second.
+  always,
+  never
+};
+
 /// How a run ended.
 enum class verdict : std::uint8_t {
   ok,        ///< The check agreed.
@@ -44,20 +52,7 @@ struct schedule_step {
 
   /// The step as text: a mark of two columns, "! " for a preemption and "> " for another switch;
   /// then the action; then the decisions that are not 0.
-  [[nodiscard]] std::string text() const {
-    std::string s = preempts ? "! " : switches ? "> " : "  ";
-    s += "process " + process.text();
-    if (is_event)
-      s += ": " + std::string(operation) + " takes effect";
-    else if (operation.empty())
-      s += " begins";
-    else
-      s += " goes on from " + std::string(operation) + " at " + detail::text(where);
-    char const* between = "; decided: ";
-    for (auto const& d : decisions)
-      if (d.taken != 0) s += std::exchange(between, ", ") + d.text();
-    return s;
-  }
+  [[nodiscard]] std::string text() const;
 };
 
 /// The result of one run.
@@ -108,70 +103,23 @@ struct exploration {
     return failed == 0 && deadlocks == 0 && !nondeterminism && leaked == 0;
   }
   /// The first outcome that is a failure or a deadlock, null if there is none.
-  [[nodiscard]] outcome const* first_failure() const noexcept {
-    for (auto const& o : outcomes)
-      if (o.is_wrong()) return &o;
-    return nullptr;
-  }
+  [[nodiscard]] outcome const* first_failure() const noexcept;
   /// The whole result as text, with the first failure step by step and how to run it again.
-  [[nodiscard]] std::string report() const {
-    std::string s = summary();
-    if (auto const* const o = first_failure()) s += "the first failure: " + text(*o);
-    return s;
-  }
+  [[nodiscard]] std::string report() const;
   /// The first lines of the report: how many schedules there were and how they ended, and whether
   /// anything differed or leaked.
-  [[nodiscard]] std::string summary() const {
-    std::string s = several(schedules, "schedule") + ", " + std::to_string(failed) + " failed, " +
-                    several(deadlocks, "deadlock");
-    if (cut) s += ", " + std::to_string(cut) + " cut";
-    if (redundant) s += ", " + std::to_string(redundant) + " given up as redundant";
-    if (!complete) s += ", not all there are";
-    s += '\n';
-    if (nondeterminism) s += "nondeterminism: " + what_differed + '\n';
-    if (leaked)
-      s += "leak: " + std::to_string(leaked) + " frames are left, first by follow(\"" +
-           leak_path.text() + "\", ...)\n";
-    return s;
-  }
+  [[nodiscard]] std::string summary() const;
   /// One outcome as text, step by step, with how to run it again.
-  [[nodiscard]] static std::string text(outcome const& o) {
-    return story(o) + "to see it again: follow(\"" + o.path.text() + "\", ...)\n";
-  }
+  [[nodiscard]] static std::string text(outcome const& o);
   /// The outcome as text, without how to run it again.
-  [[nodiscard]] static std::string story(outcome const& o) {
-    std::string s = o.result.text.empty() && o.is_wrong() ? "the check failed" : o.result.text;
-    s += '\n' + several(o.preemptions, "preemption") + " (!), " +
-         several(o.switches - o.preemptions, "other switch", "es") + " (>)";
-    if (o.decisions != 0) s += ", " + several(o.decisions, "decision") + " (decided)";
-    s += '\n';
-    for (auto const& step : o.trace) s += step.text() + '\n';
-    return s;
-  }
+  [[nodiscard]] static std::string story(outcome const& o);
 
   /// For the explorers: counts a run.  Returns a new outcome for it, or null if an earlier run had
   /// the same result.
-  outcome* add(run_result const& result) {
-    ++schedules;
-    failed += result.verdict == verdict::failed;
-    deadlocks += result.verdict == verdict::deadlock;
-    cut += result.verdict == verdict::cut;
-    complete = complete && result.verdict != verdict::cut;
-    for (auto& o : outcomes)
-      if (o.result == result) {
-        ++o.schedules;
-        return nullptr;
-      }
-    outcome& fresh = outcomes.emplace_back();
-    fresh.result = result;
-    fresh.schedules = 1;
-    return &fresh;
-  }
+  outcome* add(run_result const& result);
 
  private:
-  static std::string several(std::size_t n, std::string const& what, std::string const& s = "s") {
-    return std::to_string(n) + ' ' + what + (n == 1 ? "" : s);
-  }
+  static std::string several(std::size_t n, std::string const& what, std::string const& s = "s");
 };
 
 }  // namespace weft

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include "weft/testing/detail/dpor_strategy.hpp"
-#include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/one_run.hpp"
-#include "weft/testing/detail/search.hpp"
-#include "weft/testing/detail/shrinking.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
 
@@ -48,85 +42,12 @@ struct explore_options {
 
 namespace detail {
 
-inline void shrink_first_failure(subject& s, run_limits const& each, exploration& found,
-                                 std::size_t most_runs) {
-  if (found.nondeterminism || most_runs == 0) return;
-  for (auto& o : found.outcomes)
-    if (o.is_wrong()) return shrinking(s, each, o, most_runs).run();
-}
-
-template <class Chooser>
-void visit_all(search& s) {
-  Chooser c;
-  while (s.run(c) && c.what_differed().empty() && c.next()) {
-  }
-  if (!c.what_differed().empty()) s.differs(c.what_differed());
-}
-inline void visit_bounded(search& s, std::size_t most_preemptions) {
-  for (std::size_t bound = 0;; ++bound) {
-    every_schedule c(bound);
-    do {
-      bool const goes_on = s.run(c, bound);
-      if (!c.what_differed().empty()) return s.differs(c.what_differed());
-      if (!goes_on) return;
-    } while (c.next());
-    if (!c.is_pruned()) return;
-    if (bound == most_preemptions) {
-      s.found().complete = false;
-      return;
-    }
-  }
-}
-inline exploration explore(explore_options const& options, subject& program) {
-  if (options.reduce && options.max_preemptions)
-    throw std::invalid_argument(
-        "weft: explore cannot reduce under a bound on preemptions: of schedules that are alike it "
-        "visits one, which may be one with more");
-  run_limits const each{options.max_steps, options.granularity};
-  search s(program, {each, options.max_schedules, options.max_time, options.progress,
-                     options.stop_at_failure});
-  if (options.reduce)
-    visit_all<dpor_strategy>(s);
-  else if (options.max_preemptions)
-    visit_bounded(s, *options.max_preemptions);
-  else
-    visit_all<every_schedule>(s);
-  s.end();
-  shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
-  return std::move(s.found());
-}
-
-/// The limit of steps of a schedule that is followed.  It is high, since the search that found the
-/// schedule may have had a higher limit than the default.
-inline constexpr std::size_t most_steps_followed = 1'000'000;
-
-/// Runs the schedule of `path` once.
-inline exploration follow(schedule_path const& path, subject& program) {
-  auto const before = frames_so_far().alive();
-  exploration found;
-  replay_strategy c(path);
-  run_log log;
-  std::vector<schedule_step> trace;
-  log.trace = &trace;
-  auto const result = program.run(c, log, {most_steps_followed, path.grain()});
-  found.complete = false;  // it is one schedule
-  auto& seen = *found.add(result);
-  seen.path = seen.found = path;
-  seen.trace = std::move(trace);
-  seen.switches = log.switches;
-  seen.preemptions = log.preemptions;
-  seen.decisions = log.decisions;
-  if (!c.misfit().empty()) {
-    found.nondeterminism = true;
-    found.what_differed =
-        "the path is not one of this program, or the program does not always "
-        "do the same: " +
-        c.misfit();
-  }
-  found.leaked = frames_so_far().alive() - before;
-  found.leak_path = path;
-  return found;
-}
+[[nodiscard]] exploration explore(explore_options const& options, subject& program);
+[[nodiscard]] exploration follow(schedule_path const& path, subject& program);
+[[nodiscard]] exploration shrink(schedule_path const& path, std::size_t max_runs, subject& program);
+/// Makes the first failure of `found` smaller, by at most that many runs.
+void shrink_first_failure(subject& s, run_limits const& each, exploration& found,
+                          std::size_t most_runs);
 
 }  // namespace detail
 
@@ -198,14 +119,7 @@ template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {
   detail::subject_of s(make_state, program, check, handlers...);
-  schedule_path const from(path);
-  auto found = detail::follow(from, s);
-  auto& outcome = found.outcomes.front();
-  // A schedule with fewer preemptions may be longer.
-  auto const max_steps = std::max(explore_options().max_steps, 2 * outcome.trace.size());
-  if (!found.nondeterminism)
-    detail::shrinking(s, {max_steps, from.grain()}, outcome, max_runs).run();
-  return found;
+  return detail::shrink(schedule_path(path), max_runs, s);
 }
 
 }  // namespace weft

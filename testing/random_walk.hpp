@@ -4,16 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "weft/testing/detail/one_run.hpp"
-#include "weft/testing/detail/search.hpp"
-#include "weft/testing/detail/walks.hpp"
-#include "weft/testing/explore.hpp"
+#include "weft/testing/exploration.hpp"
+#include "weft/testing/path.hpp"
 
 namespace weft {
 
@@ -56,29 +52,7 @@ struct random_walk_options {
 };
 
 namespace detail {
-
-inline exploration random_walk(random_walk_options const& options, subject& program) {
-  run_limits const each{options.max_steps, options.granularity};
-  search s(program, {each, options.max_schedules, options.max_time, options.progress,
-                     options.stop_at_failure});
-  if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of at least 1");
-  walkers_map map(options.seed);
-  std::vector<std::unique_ptr<random_walker>> walkers;
-  bool const all = options.by == walk_strategy::portfolio;
-  if (all || options.by == walk_strategy::uniform)
-    walkers.push_back(std::make_unique<uniform_walker>(map));
-  if (all || options.by == walk_strategy::weighted)
-    walkers.push_back(std::make_unique<weighted_walker>(map));
-  if (all || options.by == walk_strategy::pct)
-    for (std::size_t d = all ? 1 : options.depth; d <= options.depth; ++d)
-      walkers.push_back(std::make_unique<pct_walker>(map, d));
-  for (std::size_t i = 0; s.run(*walkers[i]);) i = (i + 1) % walkers.size();
-  s.found().complete = false;  // perhaps it is complete, but that is not known
-  s.end();
-  shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
-  return std::move(s.found());
-}
-
+[[nodiscard]] exploration random_walk(random_walk_options const& options, subject& program);
 }  // namespace detail
 
 /// Like explore, for programs that have too many schedules: visits some, drawn at random, until one

@@ -12,4 +12,8 @@ resumption_expired process::cut_error() const {
 }
 std::string process::text() const { return "process " + id_.text(); }
 
+std::string process::waits_at_text() const {
+  return std::string(at_.operation->name) + " at " + detail::text(where());
+}
+
 }  // namespace weft

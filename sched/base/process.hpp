@@ -83,9 +83,7 @@ class process : public detail::suspension, public detail::pooled {
   }
 
   /// For a waiting process: the operation at which it is suspended, and its source location.
-  [[nodiscard]] std::string waits_at_text() const {
-    return std::string(at_.operation->name) + " at " + detail::text(where());
-  }
+  [[nodiscard]] std::string waits_at_text() const;
   /// For traces: the operation at which the process is suspended, and its source location.  Empty
   /// if they are not known, as for a process that has not started.
   struct location {

@@ -17,8 +17,8 @@
 #include "weft/sched/backends/one_thread.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/errors.hpp"
-#include "weft/sched/runtime/detail/backend_scheduler.hpp"
 #include "weft/sched/runtime/detail/outer_handlers.hpp"
+#include "weft/sched/runtime/detail/scheduler_members.hpp"
 #include "weft/sched/runtime/detail/submitting.hpp"
 #include "weft/sched/runtime/shutdown.hpp"
 
@@ -134,7 +134,7 @@ class scheduler {
   scheduler(scheduler const&) = delete;
   scheduler& operator=(scheduler const&) = delete;
   /// Unwinds the processes that are left.
-  ~scheduler() { end_scheduler(*state_); }
+  ~scheduler() { state_->end(); }
 
   /// Starts the first process, under these handlers: lvalues are borrowed, rvalues are kept.  To be
   /// called once; a second call throws std::logic_error.
@@ -163,9 +163,9 @@ class scheduler {
           learn_all(*state_, all(), *made);
           installed_ = std::move(made);
         }
-        start_first(*state_, std::move(program),
-                    {how.forkable, how.log_limit, std::move(how.stop), how.virtual_time,
-                     how.max_processes, how.when_full});
+        state_->start({how.log_limit, std::move(how.stop), how.virtual_time, how.max_processes,
+                       how.when_full},
+                      new detail::program_of<Program>(std::move(program)), how.forkable);
       }
     }
     return *this;
@@ -179,14 +179,14 @@ class scheduler {
                   "weft: step() runs one process on the calling thread: on a backend of several "
                   "threads there is run() only");
     if constexpr (has_one_thread)
-      return run_step(idle());
+      return idle().step();
     else
       return false;
   }
   /// Runs until no process is left.  If a process throws, the others find `cancelled` at their next
   /// operation, and unwind; then run() throws that exception, or `exceptions` if several processes
   /// failed.  Throws `deadlock` if all processes that are left wait.
-  void run() { run_to_end(idle()); }
+  void run() { idle().run(); }
 
   /// Returns an object that starts processes from outside (submitter.hpp).  Thread safe.  Throws
   /// std::logic_error if this scheduler was not started, or if no process of the program may
@@ -244,7 +244,7 @@ class scheduler {
 
   std::unique_ptr<detail::installed_handlers_base> installed_;
   detail::backend_scheduler<Backend>*
-      state_;  // a prompt, which handlers may keep alive: end_scheduler() drops its count
+      state_;  // a prompt, which handlers may keep alive: end() drops its count
 };
 
 template <backend Backend>
@@ -297,7 +297,7 @@ void scheduler<Backend>::run(snapshot const& from) {
   if (from.home() != s.serial())
     throw std::logic_error("weft: a checkpoint is run by the scheduler that it is of");
   start_over(s, from.ready(), from.alive(), from.time(), from.failures());
-  run_to_end(s);
+  s.run();
 }
 
 namespace detail {

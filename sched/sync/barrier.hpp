@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <source_location>
 
-#include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
-#include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/base/errors.hpp"
 #include "weft/sched/sync/gate.hpp"
 
 namespace weft {
@@ -38,9 +33,7 @@ class barrier {
   explicit barrier(std::uint32_t n);
   barrier(barrier const&) = delete;
   barrier& operator=(barrier const&) = delete;
-  ~barrier() {
-    detail::cause_event("the end of a barrier", nullptr, [s = std::move(state_)] { s->close(); });
-  }
+  ~barrier();
 
   /// O(1); O(n) for the last process that arrives, which goes on without a yield.  Throws
   /// `cancelled` if the barrier is destroyed.
@@ -49,65 +42,8 @@ class barrier {
   }
 
  private:
-  ///   BARRIER-1  One word holds the round and the number of arrivals; the last arrival of a round
-  ///       begins the next round in the same atomic step.  So more than n processes may arrive at
-  ///       once: those beyond n count for the next round.
-  ///   BARRIER-2  The last arrival first changes the round, then releases the gate; a waiter reads
-  ///       the gate's epoch before it reads the round.  So a waiter that finds the old round is
-  ///       woken, or finds at its wait that the epoch has changed.
-  struct shared_state final : detail::gate_owner {
-    explicit shared_state(std::uint32_t n) noexcept;
-    virtual ~shared_state();
-
-    /// True if the caller is the last to arrive; otherwise `round` is the round whose end it waits
-    /// for.
-    [[nodiscard]] bool arrive(std::uint32_t& round) noexcept {
-      std::uint64_t now = word.load(std::memory_order_relaxed);  // relaxed: [1] checks it
-      for (;;) {
-        round = static_cast<std::uint32_t>(now >> 32);
-        bool const is_last = static_cast<std::uint32_t>(now) + 1 == all;
-        std::uint64_t const next = is_last ? (now | 0xFFFF'FFFFU) + 1 : now + 1;
-        // [1] acq_rel: pairs with itself and with [2].  Each arrival reads the word that the
-        // arrival before it has written, so the last one sees what all processes did before.  A
-        // process that goes on reads the word of the last arrival, or a later one, and sees the
-        // same.
-        if (word.compare_exchange_weak(now, next, std::memory_order_acq_rel,
-                                       std::memory_order_relaxed))
-          return is_last;
-      }
-    }
-    [[nodiscard]] bool is_over(std::uint32_t round) const {
-      // [2] acquire: pairs with [1], which ended the round.
-      if (static_cast<std::uint32_t>(word.load(std::memory_order_acquire) >> 32) != round)
-        return true;
-      // relaxed: close() releases the gate after its store, so a waiter that misses it looks again.
-      if (closed.load(std::memory_order_relaxed)) throw cancelled();
-      return false;
-    }
-    void close() noexcept {
-      closed.store(true, std::memory_order_relaxed);  // relaxed: as in is_over()
-      next_round.release_all_now(detail::internal());
-    }
-
-    void describe(deadlock::waiter& w, std::size_t) const override;
-
-    std::uint32_t const all;
-    std::atomic<std::uint64_t> word = 0;  // high half: round; low half: arrivals (BARRIER-1)
-    std::atomic<bool> closed = false;
-    gate next_round;
-  };
-
-  static eff<void, syncing> arrives(std::shared_ptr<shared_state> s, std::source_location where) {
-    co_await detail::located(syncing::touch(&s->next_round, true), where);
-    co_await detail::located(syncing::own(), where);
-    std::uint32_t round = 0;
-    if (s->arrive(round)) {
-      s->next_round.release_all_now(detail::internal());
-      co_return;
-    }
-    for (auto seen = s->next_round.epoch(); !s->is_over(round); seen = s->next_round.epoch())
-      co_await detail::located(syncing::wait(s->next_round, seen, detail::for_release()), where);
-  }
+  struct shared_state;
+  static eff<void, syncing> arrives(std::shared_ptr<shared_state> s, std::source_location where);
 
   std::shared_ptr<shared_state> state_;
 };

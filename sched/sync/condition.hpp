@@ -2,19 +2,13 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <memory>
-#include <mutex>
 #include <source_location>
-#include <type_traits>
 #include <utility>
 
 #include "weft/effects/awaits_to.hpp"
-#include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/base/errors.hpp"
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/sync/mutex.hpp"
 
@@ -41,16 +35,16 @@ namespace weft {
 class condition {
  public:
   /// Throws bad_alloc.
-  inline condition();
+  condition();
   condition(condition const&) = delete;
   condition& operator=(condition const&) = delete;
-  inline ~condition();
+  ~condition();
 
   /// Unlocks the mutex, waits for a notify, and locks again.  If it throws `cancelled`, the guard
   /// does not own the mutex.  Throws std::logic_error if the guard owns none at the call.
   eff<void, syncing> wait(mutex::guard& held,
                           std::source_location where = std::source_location::current()) {
-    return waits<forever>(state_, held, forever(), where);
+    return waits(state_, held, where);
   }
   /// Waits as above, again and again, until `holds()` returns true.  `holds()` is called with the
   /// mutex locked, for the first time before any wait.  If it throws, the mutex stays locked.
@@ -67,7 +61,7 @@ class condition {
   /// with a deadline.
   eff<bool, syncing> wait_until(mutex::guard& held, instant t,
                                 std::source_location where = std::source_location::current()) {
-    return waits<instant>(state_, held, t, where);
+    return waits_until(state_, held, t, where);
   }
   /// Waits as above, again and again, until `holds()` returns true or `t` has passed.  `co_await`
   /// yields the last result of `holds()`.
@@ -82,9 +76,9 @@ class condition {
 
   /// Wakes the longest waiting process, which goes on in its turn.  Called by processes of the
   /// condition's scheduler, also while a process is unwound.  The mutex need not be locked.
-  inline void notify_one() noexcept;
+  void notify_one() noexcept;
   /// The same for all waiting processes.
-  inline void notify_all() noexcept;
+  void notify_all() noexcept;
 
  private:
   class waiter;
@@ -98,23 +92,22 @@ class condition {
                   "function without arguments that says whether to go on");
     return is_a_predicate;
   }
-  struct forever {};
-  /// `Time` is an instant, or `forever`.
-  template <class Time>
-  static eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> waits(
-      std::shared_ptr<state> s, mutex::guard& held, Time until, std::source_location where);
+  static eff<void, syncing> waits(std::shared_ptr<state> s, mutex::guard& held,
+                                  std::source_location where);
+  static eff<bool, syncing> waits_until(std::shared_ptr<state> s, mutex::guard& held, instant t,
+                                        std::source_location where);
   template <class Predicate>
   static eff<void, syncing> waits_for(std::shared_ptr<state> s, mutex::guard& held, Predicate holds,
                                       std::source_location where) {
     held.require();
-    while (!holds()) co_await waits(s, held, forever(), where);
+    while (!holds()) co_await waits(s, held, where);
   }
   template <class Predicate>
   static eff<bool, syncing> waits_for_until(std::shared_ptr<state> s, mutex::guard& held, instant t,
                                             Predicate holds, std::source_location where) {
     held.require();
     while (!holds()) {
-      bool const in_time = co_await waits(s, held, t, where);
+      bool const in_time = co_await waits_until(s, held, t, where);
       if (!in_time) co_return holds();
     }
     co_return true;
@@ -122,145 +115,5 @@ class condition {
 
   std::shared_ptr<state> state_;
 };
-
-/// The list of waiters, in the order of arrival.
-///
-///   CONDITION-1  The list from `first_` to `last_`, and the fields of its waiters, are accessed
-///       under `mutex_`.
-///   CONDITION-2  A waiter is on the list before the mutex of its guard is unlocked.  So it misses
-///       no notify of a process that locks the mutex after that.
-///   CONDITION-3  Each waiter waits at a gate of its own, which is released under `mutex_`.  A
-///       process that goes on locks `mutex_` before it destroys its waiter; so the gate lives until
-///       its release is done.
-///   CONDITION-4  A process that was woken by notify_one() uses up that notify when it has the
-///       mutex again.  If it is cancelled or destroyed before that, it notifies the next waiter.
-class condition::state {
- public:
-  state() noexcept { detail::note_created(this); }
-  state(state const&) = delete;
-  state& operator=(state const&) = delete;
-  ~state() { detail::note_destroyed(this); }
-  inline void notify(std::size_t most) noexcept;
-  inline void close() noexcept;
-
- private:
-  friend class waiter;
-  inline void unlink(waiter& w) noexcept;
-
-  /// Recursive: if there is no memory to make a process ready, the process may be unwound under the
-  /// lock; the destructor of its waiter then locks again.
-  std::recursive_mutex mutex_;
-  waiter* first_ = nullptr;  // the longest waiting (CONDITION-1)
-  waiter* last_ = nullptr;
-  bool closed_ = false;
-};
-
-class condition::waiter {
- public:
-  explicit waiter(state& s) noexcept : home_(s) {
-    std::lock_guard const lock(home_.mutex_);
-    previous_ = std::exchange(home_.last_, this);
-    (previous_ ? previous_->next_ : home_.first_) = this;
-  }
-  waiter(waiter const&) = delete;
-  waiter& operator=(waiter const&) = delete;
-  ~waiter() {
-    (void)leave();
-    if (owes_notify_) home_.notify(1);  // passes the notify on (CONDITION-4)
-  }
-
-  [[nodiscard]] gate& at() noexcept { return at_; }
-  /// Unlinks the waiter.  Returns whether it was notified.
-  bool leave() noexcept {
-    std::lock_guard const lock(home_.mutex_);  // waits until a release is done (CONDITION-3)
-    if (!std::exchange(has_left_, true) && !notified_) {
-      detail::note_access(&home_, true);
-      home_.unlink(*this);
-    }
-    return notified_;
-  }
-  /// Called when the process has the mutex again: it uses up the notify (CONDITION-4).
-  void use_notify() noexcept { owes_notify_ = false; }
-  /// Whether the waiter was notified.  Throws `cancelled` if the condition was destroyed before a
-  /// notify.
-  [[nodiscard]] bool take_notification() {
-    std::lock_guard const lock(home_.mutex_);
-    if (notified_) return true;
-    detail::note_access(&home_, false);
-    if (home_.closed_) throw cancelled();
-    return false;
-  }
-
- private:
-  friend class state;
-
-  state& home_;
-  gate at_;
-  waiter* next_ = nullptr;
-  waiter* previous_ = nullptr;
-  bool notified_ = false;
-  bool owes_notify_ = false;  // was woken by notify_one(), and has not used it up (CONDITION-4)
-  bool has_left_ = false;
-};
-
-void condition::state::notify(std::size_t most) noexcept {
-  detail::note_access(this, true);
-  std::lock_guard const lock(mutex_);
-  bool const to_one = most == 1;
-  for (; most != 0 && first_; --most) {
-    waiter& w = *first_;
-    unlink(w);
-    w.notified_ = true;
-    w.owes_notify_ = to_one;
-    w.at_.release_now(detail::internal());
-  }
-}
-void condition::state::close() noexcept {
-  detail::note_access(this, true);
-  std::lock_guard const lock(mutex_);
-  closed_ = true;
-  for (waiter* w = first_; w;) {
-    waiter* const next = w->next_;
-    w->at_.release_now(detail::internal());
-    w = next;
-  }
-}
-void condition::state::unlink(waiter& w) noexcept {
-  (w.previous_ ? w.previous_->next_ : first_) = w.next_;
-  (w.next_ ? w.next_->previous_ : last_) = w.previous_;
-}
-
-condition::condition() : state_(std::make_shared<state>()) {}
-condition::~condition() {
-  detail::cause_event("the end of a condition", nullptr, [s = std::move(state_)] { s->close(); });
-}
-void condition::notify_one() noexcept {
-  detail::cause_event("a notification", nullptr, [s = state_] { s->notify(1); });
-}
-void condition::notify_all() noexcept {
-  detail::cause_event("a notification", nullptr, [s = state_] { s->notify(~std::size_t{0}); });
-}
-
-template <class Time>
-eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> condition::waits(
-    std::shared_ptr<state> s, mutex::guard& held, Time until, std::source_location where) {
-  constexpr bool has_deadline = std::is_same_v<Time, instant>;
-  mutex::state m;
-  bool in_time = true;
-  co_await detail::located(syncing::touch(s.get(), true), where);
-  waiter me(*s);  // on the list before the unlock (CONDITION-2)
-  m = held.taken();
-  (void)mutex::guard(m);  // unlocks
-  for (auto seen = me.at().epoch(); in_time && !me.take_notification(); seen = me.at().epoch())
-    if constexpr (has_deadline)
-      in_time = co_await detail::located(syncing::wait_until(me.at(), seen, until), where);
-    else
-      co_await detail::located(syncing::wait(me.at(), seen), where);
-  bool const take_notification = me.leave();
-  in_time = in_time || take_notification;
-  held = co_await mutex::locks(std::move(m), where);
-  me.use_notify();
-  if constexpr (has_deadline) co_return in_time;
-}
 
 }  // namespace weft

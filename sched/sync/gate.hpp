@@ -63,9 +63,7 @@ class gate_owner {
   ~gate_owner() = default;
 };
 /// The text "1 process waits", "2 processes wait", and so on.
-inline std::string text_of_waiters(std::size_t n) {
-  return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
-}
+std::string text_of_waiters(std::size_t n);
 
 /// Tag of a wait after which the process checks again, so that the order of arrival does not
 /// matter.  Its gate is woken by releases only, not by syncing::wake.
@@ -140,12 +138,12 @@ class gate {
   /// the order itself, such as that of an explorer, also wakes all others that wait for a lock or
   /// the like, since any of them could be first.  Called by a process of the waiters' scheduler,
   /// also in a destructor while the process is unwound.
-  inline void release() noexcept;
+  void release() noexcept;
   /// Wakes all waiters.
-  inline void release_all() noexcept;
+  void release_all() noexcept;
   /// The same, but always at once: the two above may defer it as an event (deferred_events.hpp).
-  inline void release_now(detail::internal) noexcept;
-  inline void release_all_now(detail::internal) noexcept;
+  void release_now(detail::internal) noexcept;
+  void release_all_now(detail::internal) noexcept;
   /// Describes, for a report, what the waiters wait for.  Called while no process runs.
   void describe(detail::internal, deadlock::waiter& w) const {
     // relaxed: no process runs.
@@ -224,7 +222,7 @@ struct syncing {
   using operations = op_list<wait, wait_until, wake, own, touch>;
 };
 
-// ---- how a gate and a waiter end, and how a gate is released
+// ---- how a gate and a waiter end
 
 gate::~gate() {
   detail::apply_events_at(this);
@@ -242,28 +240,6 @@ detail::gate_waiter::~gate_waiter() {
   // [10] acquire: pairs with [9] of gate_table.hpp.  If this reads null, the table has done its
   // last access to the waiter.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
-}
-void gate::release() noexcept {
-  detail::cause_event("the release of a gate", this, [this] { release_now(detail::internal()); });
-}
-void gate::release_all() noexcept {
-  detail::cause_event("the release of a gate", this,
-                      [this] { release_all_now(detail::internal()); });
-}
-void gate::release_now(detail::internal) noexcept {
-  detail::note_access(this, true);
-  // [8] seq_cst: pairs with [7] of gate_table.hpp: either this thread sees the home that a process
-  // has set, or that process sees the new epoch.  Also a release: a process that finds a greater
-  // epoch [1] sees what was done before.
-  epoch_.fetch_add(1, std::memory_order_seq_cst);
-  // seq_cst: as above.
-  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, false);
-}
-void gate::release_all_now(detail::internal) noexcept {
-  detail::note_access(this, true);
-  epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
-  // seq_cst: as above.
-  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, true);
 }
 
 }  // namespace weft

@@ -5,18 +5,18 @@
 #include <memory>
 #include <optional>
 #include <source_location>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
 #include "weft/effects/awaits_to.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/sync/detail/permits.hpp"
 #include "weft/sched/sync/gate.hpp"
 
 namespace weft {
+namespace detail {
+class permits;
+}
 
 /// A lock for processes: one process holds it at a time.
 ///
@@ -45,12 +45,10 @@ class mutex {
   class guard;
 
   /// Throws bad_alloc.
-  mutex() : state_(detail::permits::make(1, detail::permits::kind::mutex)) {}
+  mutex();
   mutex(mutex const&) = delete;
   mutex& operator=(mutex const&) = delete;
-  ~mutex() {
-    detail::cause_event("the end of a mutex", nullptr, [s = std::move(state_)] { s->close(); });
-  }
+  ~mutex();
 
   /// Waits until the mutex is free; `co_await` yields its guard.  Locking a free mutex does not
   /// yield to other processes.  Throws `cancelled` if the mutex is destroyed.
@@ -73,9 +71,9 @@ class mutex {
  private:
   friend class condition;
   using state = std::shared_ptr<detail::permits>;
-  static inline eff<guard, syncing> locks(state s, std::source_location where);
-  static inline eff<std::optional<guard>, syncing> tries(state s, std::optional<instant> until,
-                                                         std::source_location where);
+  static eff<guard, syncing> locks(state s, std::source_location where);
+  static eff<std::optional<guard>, syncing> tries(state s, std::optional<instant> until,
+                                                  std::source_location where);
 
   state state_;
 };
@@ -92,11 +90,7 @@ class [[nodiscard("weft: a guard unlocks when it is destroyed: name it")]] mutex
     return *this;
   }
   ~guard() {
-    if (!state_) return;
-    if (detail::events_are_deferred()) [[unlikely]]
-      detail::cause_event("an unlock", nullptr, [s = std::move(state_)] { s->give_back(1); });
-    else
-      state_->give_back(1);
+    if (state_) give_back();
   }
 
   /// Unlocks early.  Throws std::logic_error if the guard holds no mutex.
@@ -108,34 +102,12 @@ class [[nodiscard("weft: a guard unlocks when it is destroyed: name it")]] mutex
   friend class mutex;
   friend class condition;
   explicit guard(state s) noexcept : state_(std::move(s)) {}
-  void require() const {
-    if (!state_) throw std::logic_error("weft: a guard of a mutex has none: it has unlocked it");
-  }
-  [[nodiscard]] state taken() {
-    require();
-    return std::move(state_);
-  }
+  void give_back() noexcept;
+  void require() const;
+  [[nodiscard]] state taken();
 
   state state_;
 };
-
-eff<mutex::guard, syncing> mutex::locks(state s, std::source_location where) {
-  co_await detail::located(syncing::touch(s->location(), false), where);
-  process_id const me = co_await detail::located(syncing::own(), where);
-  if (!s->try_take()) co_await detail::permits::take(s, where);
-  s->set_holder(me, where);
-  co_return guard(std::move(s));
-}
-eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::optional<instant> until,
-                                                       std::source_location where) {
-  co_await detail::located(syncing::touch(s->location(), false), where);
-  process_id const me = co_await detail::located(syncing::own(), where);
-  bool has_it = s->try_take();
-  if (!has_it && until) has_it = co_await detail::permits::take_until(s, *until, where);
-  if (!has_it) co_return std::nullopt;
-  s->set_holder(me, where);
-  co_return guard(std::move(s));
-}
 
 namespace detail {
 template <class F, class R = std::invoke_result_t<F&>>

@@ -8,11 +8,12 @@
 
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/sync/detail/permits.hpp"
 #include "weft/sched/sync/gate.hpp"
 
 namespace weft {
+namespace detail {
+class permits;
+}
 
 /// A number of permits, which processes take and give back, or produce and use up.
 ///
@@ -36,13 +37,10 @@ namespace weft {
 class semaphore {
  public:
   /// With n permits.  Throws bad_alloc.
-  explicit semaphore(std::size_t n)
-      : state_(detail::permits::make(n, detail::permits::kind::semaphore)) {}
+  explicit semaphore(std::size_t n);
   semaphore(semaphore const&) = delete;
   semaphore& operator=(semaphore const&) = delete;
-  ~semaphore() {
-    detail::cause_event("the end of a semaphore", nullptr, [s = std::move(state_)] { s->close(); });
-  }
+  ~semaphore();
 
   /// Waits for a permit and takes it.  Throws `cancelled` if the semaphore is destroyed.
   eff<void, syncing> acquire(std::source_location where = std::source_location::current()) {
@@ -60,27 +58,13 @@ class semaphore {
     return tries(state_, t, where);
   }
   /// Adds n permits.  Called by processes of one scheduler, also while a process is unwound.
-  void release(std::size_t n = 1) noexcept {
-    if (n == 0) return;
-    // The copy keeps the state: the process that takes the permit may destroy this semaphore.
-    detail::cause_event("the release of a permit", nullptr, [s = state_, n] { s->give_back(n); });
-  }
+  void release(std::size_t n = 1) noexcept;
 
  private:
   using state = std::shared_ptr<detail::permits>;
-  static eff<void, syncing> acquires(state s, std::source_location where) {
-    co_await detail::located(syncing::touch(s->location(), false), where);
-    co_await detail::located(syncing::own(), where);
-    if (!s->try_take()) co_await detail::permits::take(s, where);
-  }
+  static eff<void, syncing> acquires(state s, std::source_location where);
   static eff<bool, syncing> tries(state s, std::optional<instant> until,
-                                  std::source_location where) {
-    co_await detail::located(syncing::touch(s->location(), false), where);
-    co_await detail::located(syncing::own(), where);
-    bool has_one = s->try_take();
-    if (!has_one && until) has_one = co_await detail::permits::take_until(s, *until, where);
-    co_return has_one;
-  }
+                                  std::source_location where);
 
   state state_;
 };

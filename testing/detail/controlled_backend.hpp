@@ -123,16 +123,7 @@ struct run_log {
     steps = switches = preemptions = decisions = 0;
     was_quiescent = was_cut = was_given_up = lacks_memory = false;
   }
-  [[nodiscard]] schedule_path path(granularity g) const {
-    schedule_path p(g);
-    p.reserve(choices.size());
-    for (auto const& c : choices)
-      if (c.is_decision())
-        p.add(c.taken);
-      else
-        p.add(c.taken, ids[c.first + c.taken]);
-    return p;
-  }
+  [[nodiscard]] schedule_path path(granularity g) const;
   /// The step of the choice i; if there is no choice i, a number that no step has.
   [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
     return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
@@ -140,21 +131,9 @@ struct run_log {
   /// Whether the choice i was made in that step with the same candidates, or ways, in both runs.
   /// True, too, if it was made in that step in neither run.
   [[nodiscard]] bool chooses_as(run_log const& other, std::size_t i,
-                                std::size_t step) const noexcept {
-    bool const is_here = step_of_choice(i) == step;
-    if (is_here != (other.step_of_choice(i) == step)) return false;
-    if (!is_here) return true;
-    auto const& a = choices[i];
-    auto const& b = other.choices[i];
-    if (a.of != b.of || a.is_decision() != b.is_decision()) return false;
-    return a.is_decision() || std::equal(&ids[a.first], &ids[a.first] + a.of, &other.ids[b.first]);
-  }
+                                std::size_t step) const noexcept;
   /// The candidates, or ways, of the choice i as text; empty if it was not made in that step.
-  [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const {
-    if (step_of_choice(i) != step) return "";
-    auto const& c = choices[i];
-    return c.is_decision() ? text_of_ways(c.of) : text_of_ids(ids.data() + c.first, c.of);
-  }
+  [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const;
 };
 
 /// The limit of one run, and the granularity of its steps.

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
 #include "weft/sched/runtime/scheduler.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/exploration.hpp"
@@ -130,5 +131,7 @@ class subject_of final : public subject {
   Check& check_;
   std::tuple<Handlers&...> handlers_;
 };
+
+extern template class backend_scheduler<controlled_backend>;  // one_run.cpp
 
 }  // namespace weft::detail

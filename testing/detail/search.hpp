@@ -18,17 +18,7 @@
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/exploration.hpp"
 
-namespace weft {
-
-/// Whether a search reports its progress on the standard error stream: in one line, which is
-/// rewritten once a second and at the end.
-enum class progress : std::uint8_t {
-  on_terminal,  ///< If the stream is a terminal, and the search takes more than a second.
-  always,
-  never
-};
-
-namespace detail {
+namespace weft::detail {
 
 /// The limits of a search.
 struct search_limits {
@@ -181,5 +171,4 @@ class search {
   clock::time_point const start_ = clock::now();
 };
 
-}  // namespace detail
-}  // namespace weft
+}  // namespace weft::detail

@@ -15,6 +15,7 @@
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/sync/mutex.hpp"
 #include "weft/sched/testing.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
 
 /// For tests of the searches: all runs of a small program, and small programs.
 namespace weft::tests {

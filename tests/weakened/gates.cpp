@@ -13,19 +13,19 @@
 // weakens 5 in sched/sync/external_event.hpp to relaxed:
 //    std::memory_order_release, std::memory_order_acquire
 // weakens 6 in sched/sync/gate.hpp to relaxed: epoch_.load(std::memory_order_acquire
-// weakens 7 in sched/sync/detail/gate_table.hpp to relaxed:
+// weakens 7 in sched/sync/detail/gate_table.cpp to relaxed:
 //    epoch_.fetch_add(1, std::memory_order_release
-// weakens 8 in sched/sync/gate.hpp to acquire:
+// weakens 8 in sched/sync/gate.cpp to acquire:
 //    epoch_.fetch_add(1, std::memory_order_seq_cst); // seq_cst: as above.
-// weakens 9 in sched/sync/gate.hpp to acquire:
+// weakens 9 in sched/sync/gate.cpp to acquire:
 //    epoch_.fetch_add(1, std::memory_order_seq_cst); // [8]
-// weakens 10 in sched/sync/detail/gate_table.hpp to relaxed:
+// weakens 10 in sched/sync/detail/gate_table.cpp to relaxed:
 //    g.home_.store(nullptr, std::memory_order_release
 // weakens 11 in sched/sync/gate.hpp to relaxed:
 //    if (auto* const home = home_.load(std::memory_order_acquire)) {
 // weakens 12 in sched/sync/external_event.hpp to relaxed:
 //    if (auto* const home = home_.load(std::memory_order_acquire)) {
-// weakens 13 in sched/sync/detail/gate_table.hpp to relaxed:
+// weakens 13 in sched/sync/detail/gate_table.cpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
 // weakens 14 in sched/sync/gate.hpp to relaxed:
 //    if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this)
@@ -35,14 +35,14 @@
 //    if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this)
 // weakens 17 in sched/sync/detail/external_event_table.hpp to relaxed:
 //    for (relax wait; w.home_.load(std::memory_order_acquire
-// weakens 18 in sched/sync/detail/timers.hpp to relaxed:
+// weakens 18 in sched/sync/detail/timers.cpp to relaxed:
 //    gone.home_.store(nullptr, std::memory_order_release
 // weakens 19 in sched/sync/detail/timers.hpp to relaxed: home_.load(std::memory_order_acquire
 // weakens 20 in sched/mail/detail/mailbox.hpp to relaxed:
 //    locked_.exchange(true, std::memory_order_acquire
 // weakens 21 in sched/mail/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
-// weakens 22 in sched/sync/detail/permits.hpp to relaxed: n, n - 1, std::memory_order_acquire
-// weakens 23 in sched/sync/detail/permits.hpp to relaxed: left_.fetch_add(n, std::memory_order_release
+// weakens 22 in sched/sync/detail/permits.cpp to relaxed: n, n - 1, std::memory_order_acquire
+// weakens 23 in sched/sync/detail/permits.cpp to relaxed: left_.fetch_add(n, std::memory_order_release
 // weakens 24 in sched/sync/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
 // weakens 25 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
 // weakens 26 in sched/sync/detail/waiter.hpp to relaxed:

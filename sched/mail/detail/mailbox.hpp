@@ -60,8 +60,8 @@ class mailbox : public pooled {
   }
   inline void note_use() const noexcept;
   inline void drop_address() noexcept;
-  inline void close() noexcept;
-  [[nodiscard]] inline bool abandon() noexcept;
+  void close() noexcept;
+  [[nodiscard]] bool abandon() noexcept;
 
   // ---- sending
 
@@ -169,13 +169,13 @@ class mailbox : public pooled {
     // rest: the last one sees that the receiver waits and no sender is left (MAILBOX-4).
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
-  inline void leave(select_case& r) noexcept;
-  inline void leave(send_waiter& s) noexcept;
+  void leave(select_case& r) noexcept;
+  void leave(send_waiter& s) noexcept;
 
   // ---- for the registry
 
   /// Takes a process that waits here, with its answer; an empty thunk if no process waits.
-  inline thunk take_anybody() noexcept;
+  thunk take_anybody() noexcept;
   /// Takes the process of that waiter.  Called if one thread runs all processes.  Null if another
   /// party has taken the process.
   [[nodiscard]] static process* take(receive_waiter& r) noexcept;
@@ -329,7 +329,7 @@ class mailbox : public pooled {
     (s.previous ? s.previous->next : first_send_waiter_) = s.next;
     (s.next ? s.next->previous : last_send_waiter_) = s.previous;
   }
-  inline void last_address_has_gone() noexcept;
+  void last_address_has_gone() noexcept;
 
   mailbox_registry& registry_;
   bool const has_several_threads_;

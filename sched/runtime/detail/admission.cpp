@@ -89,4 +89,22 @@ bool admission::has_waiters() const noexcept {
   return t != nullptr;
 }
 
+bool admission::try_enter() noexcept {
+  std::lock_guard const lock(mutex_);
+  return take_room();
+}
+void admission::enter_anyway() noexcept {
+  std::lock_guard const lock(mutex_);
+  ++alive_;
+}
+bool admission::take_room() noexcept {
+  if (alive_ >= most_ || first_) return false;
+  ++alive_;
+  return true;
+}
+void admission::append(ticket& t) noexcept {
+  (last_ ? last_->next : first_) = &t;
+  last_ = &t;
+}
+
 }  // namespace weft::detail

@@ -56,15 +56,9 @@ class admission {
   void begin(std::size_t alive) noexcept;
 
   /// Takes room for one more process, if there is room.
-  [[nodiscard]] bool try_enter() noexcept {
-    std::lock_guard const lock(mutex_);
-    return take_room();
-  }
+  [[nodiscard]] bool try_enter() noexcept;
   /// Counts one more process, whether there is room or not.
-  void enter_anyway() noexcept {
-    std::lock_guard const lock(mutex_);
-    ++alive_;
-  }
+  void enter_anyway() noexcept;
   enum class outcome : std::uint8_t { admitted, waits, refused };
   /// Takes room.  If there is none, the ticket's process waits, unless `is_refused(process
   /// const&)`, which is called under the lock, refuses it (CANCEL-2).
@@ -151,15 +145,8 @@ class admission {
 
   /// For a thread that finds no room: waits until it is admitted.  Throws as enter_from_outside().
   void sleep(std::unique_lock<std::mutex>& lock, bool may_wait);
-  [[nodiscard]] bool take_room() noexcept {
-    if (alive_ >= most_ || first_) return false;
-    ++alive_;
-    return true;
-  }
-  void append(ticket& t) noexcept {
-    (last_ ? last_->next : first_) = &t;
-    last_ = &t;
-  }
+  [[nodiscard]] bool take_room() noexcept;
+  void append(ticket& t) noexcept;
   /// While there is room, admits from the front of the queue: threads, up to the first process,
   /// whose ticket it returns.  Null if there is none.
   [[nodiscard]] ticket* admit() noexcept;

@@ -2,15 +2,18 @@
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
 
 #include "weft/sched/backends/one_thread.hpp"
+#include "weft/sched/backends/random_order.hpp"
 #include "weft/sched/backends/sharing.hpp"
 #include "weft/sched/backends/stealing.hpp"
+#include "weft/sched/runtime/detail/scheduler_members.hpp"
 
-/// The schedulers on the library's backends are compiled here, once.  scheduler.hpp,
-/// sched/sharing.hpp and sched/stealing.hpp declare that: a program that includes them compiles only
+/// The schedulers on the library's backends are compiled here, once.  scheduler.hpp, sched/sharing.hpp,
+/// sched/stealing.hpp and sched/testing.hpp declare that: a program that includes them compiles only
 /// what it inlines.
 namespace weft::detail {
 
 template class backend_scheduler<one_thread>;
+template class backend_scheduler<random_order>;
 template class backend_scheduler<sharing>;
 template class backend_scheduler<stealing>;
 

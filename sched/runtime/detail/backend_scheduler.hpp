@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "weft/effects/handle.hpp"
+#include "weft/effects/proc.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/forkable_process.hpp"
@@ -21,11 +22,17 @@
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/mail/routing.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/detail/shutting_down.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/timing.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 #include "weft/sched/tasks/detail/task_flags.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 namespace weft::detail {
 
@@ -97,7 +104,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       retire_unput(t);
     }
   }
-  /// The running process, boxed with its answer: the caller puts it, and goes on to next().
+  /// The running process, boxed with its answer.
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
@@ -266,23 +273,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
   /// As finished(), for a process that has an error, a log or deferred events, or if the number of
   /// processes is limited.
-  [[gnu::noinline]] continuation finished_slow(process& p) noexcept {
-    std::exception_ptr error = p.take_result();
-    if (p.is_forkable()) [[unlikely]] {
-      replay_log const& log = log_of_running();
-      if (log.replaying() && (log.diverged() || !error))
-        error = std::make_exception_ptr(log.divergence());
-    }
-    // The end is a step of its own if other processes see it: a failure cancels all others, and
-    // with a limit an end admits another process.
-    if constexpr (explores)
-      if (bool const is_a_step = error || is_limited();
-          defers_end(*this, {.owner = &p, .is_a_step = is_a_step, .error = error}))
-        return next();
-    here().running = nullptr;
-    retire(&p, std::move(error));
-    return next();
-  }
+  continuation finished_slow(process& p) noexcept;
   /// For a process that has ended, or is to end: adjusts the counts, drops the scheduler's
   /// reference to the process, and gives up its room.  `error`: the failure of the process; null if
   /// it has not failed.
@@ -330,15 +321,12 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- virtual functions, implemented in other headers
 
   [[nodiscard]] process* new_process_outside(process_id id, first_frame first) override {
-    return new_process(*this, id, first, effects.look_up_outside(*first.row));
+    return make_process_outside(*this, id, first);
   }
   void on_admitted(admission::ticket& t) noexcept override { start_admitted(*this, t); }
   void run_internal(internal_task what) noexcept override { do_internal(*this, what); }
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) override {
     return end_diverged_process(*this, leaf, at);
-  }
-  void end_evidence() noexcept override {
-    for (auto& e : evidence_) e->expire();
   }
   std::coroutine_handle<> wait_for_remainder(end_of_clause& at) noexcept override {
     return runs_process() ? wait_for_dropped_remainder(*this, at) : nullptr;
@@ -360,6 +348,25 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
 
+
+  /// Learns an effect that this scheduler answers.
+  void learn(identity<proc>);
+  void learn(identity<syncing>);
+  void learn(identity<completions>);
+  void learn(identity<timing>);
+  void learn(identity<mail>);
+  void learn(identity<routing>);
+  void learn(identity<tasking<>>);
+  template <class F>
+  void learn(identity<F>) {
+    learn_scheduled<F>(*this);
+  }
+  /// Takes over the reference to the program.
+  void start(start_options how, class program* first, bool forkable);
+  void run();
+  bool step();
+  void end() noexcept;
+
   // ---- state
 
   std::optional<Backend> backend_;                  // reset at the end: it may hold processes
@@ -371,7 +378,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   bool was_asked_to_stop_ = false;
   class program* first_ = nullptr;  // the program of a first process without a log
   result_slot<void> sink_;          // takes the answer to a start, which nothing reads
-  std::pmr::vector<std::unique_ptr<expirable_evidence>> evidence_{effects.memory()};
 };
 
 }  // namespace weft::detail

@@ -25,7 +25,7 @@ class effect_table {
   /// Makes room for that many effects.  Throws bad_alloc, as learn() does.
   void expect(std::size_t effects);
   void learn(known_effect e);
-  /// The memory of the table.  The scheduler may allocate from it, too, before processes run.
+  /// The memory of the table.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 
   [[nodiscard]] bool knows(type_identity const& effect) const noexcept;

@@ -33,6 +33,8 @@ class expirable_evidence : public pooled {
   virtual ~expirable_evidence() = default;
   /// From now on operations throw resumption_expired.
   virtual void expire() noexcept = 0;
+
+  expirable_evidence* next = nullptr;  // in the scheduler's list
 };
 
 /// Stands in for the nearest handler of `F`, and for the next one further out, which outer_of<F>

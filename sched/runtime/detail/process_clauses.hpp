@@ -65,11 +65,12 @@ template <class S>
     throw;
   }
 }
+/// The same on a thread that is no thread of the scheduler.
 template <class S>
-[[nodiscard]] process* new_process(S& s, process_id id, first_frame first, void* evidence) {
+[[nodiscard]] process* make_process_outside(S& s, process_id id, first_frame first) {
   try {
-    return process::start(id, first.handle, evidence, s, s.sink_, !S::on_several_threads,
-                          S::header);
+    return process::start(id, first.handle, s.effects.look_up_outside(*first.row), s, s.sink_,
+                          !S::on_several_threads, S::header);
   } catch (...) {
     first.handle.destroy();
     throw;

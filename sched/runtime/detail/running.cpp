@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/running.hpp"
 
+#include <cstddef>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,10 @@ void run_on_threads(scheduler_core& s, unsigned threads,
   }
   work(s, 0);
   for (auto& t : others) t.join();
+}
+
+void throw_lost(std::size_t processes) {
+  throw std::logic_error("weft: the backend has lost " + std::to_string(processes) + " processes");
 }
 
 }  // namespace weft::detail

@@ -24,63 +24,61 @@
 /// process, runs on one thread or several, is stopped, and ends.
 namespace weft::detail {
 
-struct start_options {  // as in schedule_options
-  bool forkable;
-  std::size_t log_limit;
-  std::stop_token stop;
-  bool virtual_time;
-  std::size_t max_processes;
-  overflow_policy when_full;
-};
-
 // ---- starting
 
-template <class S, class R>
-R* own_evidence(S& s, std::unique_ptr<R> r) {
-  R* const p = r.get();
-  s.evidence_.push_back(std::move(r));
-  return p;
+template <class R, class S, class... Args>
+R* keep_evidence(S& s, Args&&... args) {
+  R* const r = new R(std::forward<Args>(args)...);
+  s.keep_evidence(*r);
+  return r;
+}
+template <class F, class S>
+void learn_scheduled(S& s) {
+  evidence<F>* const plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
+  evidence<F>* const recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
+  if constexpr (S::explores && std::is_same_v<F, routing>)
+    (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
+  s.effects.learn({&identity_of<F>, plain, recorded});
+}
+template <class F, class S, class Find>
+void learn_outer(S& s, Find& find) {
+  evidence<F>* outer = find.template operator()<F>();
+  s.keep_outer(outer->clauses->home(*outer));
+  if constexpr (S::explores)
+    outer = keep_evidence<outer_watcher<S, F>>(s, s, *outer, Find::performs_outward,
+                                               Find::template reports_accesses<F>)
+                ->stand_in();
+  auto* const recorder = keep_evidence<outer_recorder<F>>(s, s, *outer);
+  s.effects.learn({&identity_of<F>, outer, recorder->stand_in()});
 }
 template <class S, class F, class Find>
-void learn_effect(S& s, identity<F>, Find& find) {
-  if constexpr (is_scheduled<F>) {
-    auto* const plain = own_evidence(s, std::make_unique<scheduler_evidence<S, F, false>>(s));
-    auto* const recorded = own_evidence(s, std::make_unique<scheduler_evidence<S, F, true>>(s));
-    if constexpr (S::explores && std::is_same_v<F, routing>)
-      (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
-    s.effects.learn(
-        {&identity_of<F>, static_cast<evidence<F>*>(plain), static_cast<evidence<F>*>(recorded)});
-  } else {
-    evidence<F>* outer = find.template operator()<F>();
-    s.keep_outer(outer->clauses->home(*outer));
-    if constexpr (S::explores)
-      outer =
-          own_evidence(s, std::make_unique<outer_watcher<S, F>>(s, *outer, Find::performs_outward,
-                                                                Find::template reports_accesses<F>))
-              ->stand_in();
-    auto* const r = own_evidence(s, std::make_unique<outer_recorder<F>>(s, *outer));
-    s.effects.learn({&identity_of<F>, outer, r->stand_in()});
-  }
+void learn_effect(S& s, identity<F> effect, Find& find) {
+  if constexpr (is_scheduled<F>)
+    s.learn(effect);
+  else
+    learn_outer<F>(s, find);
 }
 /// `All`: the effects that any process may perform.  `find.template operator()<F>()` returns the
 /// evidence of the outer handler of `F`.
 template <class S, class... All, class Find>
 void learn_all(S& s, row<All...>, Find&& find) {
-  s.evidence_.reserve((2 + S::explores) * sizeof...(All));
   s.effects.expect(sizeof...(All));
   s.was_started = true;
   (learn_effect(s, identity<All>(), find), ...);
   if constexpr (S::on_several_threads) s.share_outers();
 }
-template <class S, class Program>
-void start_first(S& s, Program program, start_options how) {
+template <class S>
+void set_options(S& s, start_options how) {
   s.log_limit_ = how.log_limit;
   s.stop_token_ = std::move(how.stop);
   s.has_virtual_time = how.virtual_time;
   s.waits.room.limit(how.max_processes, how.when_full);
+}
+/// Takes over the reference to the program.
+template <class S>
+void start_first(S& s, program* first, bool forkable) {
   s.waits.room.begin(1);
-  auto* const first = new program_of<Program>(std::move(program));
-  if (how.forkable) {
+  if (forkable) {
     begin_process(s, new_process(s, {}, first), true);
   } else {
     s.first_ = first;  // kept: the frames refer to captures of the program
@@ -193,6 +191,7 @@ void run_one_round(S& s) {
   else
     run_here(s);
 }
+[[noreturn, gnu::cold]] void throw_lost(std::size_t processes);
 /// Called when no process is ready: admits processes that wait for room, advances virtual time,
 /// reports a deadlock, or ends the run.  Returns whether there is more to run.  At the end of the
 /// run, throws the failures of processes.
@@ -212,9 +211,7 @@ bool settle(S& s) {
       std::exchange(s.was_asked_to_stop_, false) && s.cancellation.was_found();
   s.throw_failures();
   if (stopped_some) throw cancelled();
-  if (s.alive() && !s.own.stopped)
-    throw std::logic_error("weft: the backend has lost " + std::to_string(s.alive()) +
-                           " processes");
+  if (s.alive() && !s.own.stopped) throw_lost(s.alive());
   return false;
 }
 template <class S>

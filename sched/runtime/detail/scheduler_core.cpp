@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,8 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/runtime/detail/admission.hpp"
 #include "weft/sched/runtime/detail/deadlock_report.hpp"
+#include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/submission_gate.hpp"
 
 namespace weft::detail {
 
@@ -26,6 +29,10 @@ scheduler_core::scheduler_core(bool several_threads, unsigned wakes, bool outsid
   if (several_threads) become_shared();
 }
 scheduler_core::~scheduler_core() {
+  while (auto* const e = evidence_) {
+    evidence_ = e->next;
+    delete e;
+  }
   for (auto* const p : outers_) p->release_by_inner();
 }
 
@@ -37,8 +44,47 @@ void scheduler_core::add_counts(worker_state& w) noexcept {
   if (w.broken) own.broken = std::move(w.broken);
 }
 
+scheduler_core::at_work::at_work(scheduler_core& s, work w) noexcept
+    : home_(s), gate_(s.incoming.gate()), what_(w) {
+  s.is_at_work_ = true;
+  // Relaxed: a reader compares the id with its own, and sees its own stores (find_worker_here()).
+  s.worker_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  if (w == work::nothing || !gate_) return;
+  std::lock_guard const lock(gate_->mutex);
+  gate_->is_running = gate_->accepts_internal = true;
+}
+scheduler_core::at_work::~at_work() {
+  home_.is_at_work_ = false;
+  home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
+  if (what_ == work::nothing || !gate_) return;
+  if (what_ == work::all) home_.close_outside();
+  // From here on only `gate_` is used: a thread that waits until is_running is false may then
+  // destroy the scheduler.
+  std::lock_guard const lock(gate_->mutex);
+  gate_->is_running = gate_->accepts_internal = false;
+  gate_->changed.notify_all();
+}
+
+std::uint64_t scheduler_core::next_serial() noexcept {
+  // Each thread takes the numbers in blocks: an atomic step for each scheduler would slow down a
+  // program that runs millions of small schedulers.
+  static constexpr std::uint64_t block = 1024;
+  static constinit std::atomic<std::uint64_t> blocks = 0;
+  static thread_local constinit std::uint64_t next = 0;
+  // Relaxed: the numbers only have to differ.
+  if (next % block == 0) next = blocks.fetch_add(1, std::memory_order_relaxed) * block;
+  return next++;
+}
+
 // ---- evidence
 
+void scheduler_core::keep_evidence(expirable_evidence& e) noexcept {
+  e.next = evidence_;
+  evidence_ = &e;
+}
+void scheduler_core::end_evidence() noexcept {
+  for (auto* e = evidence_; e; e = e->next) e->expire();
+}
 void scheduler_core::keep_outer(prompt& p) {
   outers_.push_back(&p);
   p.keep();

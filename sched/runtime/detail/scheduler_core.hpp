@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <source_location>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,6 +32,16 @@
 #include "weft/sched/runtime/shutdown.hpp"
 
 namespace weft::detail {
+
+class expirable_evidence;  // outer_recorder.hpp
+
+struct start_options {  // as in schedule_options
+  std::size_t log_limit;
+  std::stop_token stop;
+  bool virtual_time;
+  std::size_t max_processes;
+  overflow_policy when_full;
+};
 
 /// The parts of a scheduler that do not depend on its backend, and the actions that need several of
 /// them: failing, cancelling, looking up evidence, counting processes.  backend_scheduler.hpp runs
@@ -82,6 +93,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     return w.running && w.running->is_forkable() ? static_cast<forkable_process&>(*w.running).log()
                                                  : w.no_log;
   }
+  /// Owns the evidence, which ends with this scheduler.
+  void keep_evidence(expirable_evidence& e) noexcept;
   /// Keeps the prompt of a handler outside the scheduler, to which processes may perform.
   void keep_outer(prompt& p);
   /// Marks the prompts of the outer handlers as shared by threads, and all prompts further out.
@@ -178,6 +191,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   void visit_outers(prompt_visitor f) const override {
     for (prompt* const p : outers_) f(*p);
   }
+  void end_evidence() noexcept override;
   using prompt::finish;
   using prompt::set_innermost;
 
@@ -187,19 +201,11 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   void end_cancelling() noexcept;
   /// The test of quiescence_outside(), for the scheduler at `core`.
   [[nodiscard]] static bool is_quiescent_outside(void const* core);
-  [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept {
-    // Each thread takes the numbers in blocks: an atomic step for each scheduler would slow down a
-    // program that runs millions of small schedulers.
-    static constexpr std::uint64_t block = 1024;
-    static constinit std::atomic<std::uint64_t> blocks = 0;
-    static thread_local constinit std::uint64_t next = 0;
-    // Relaxed: the numbers only have to differ.
-    if (next % block == 0) next = blocks.fetch_add(1, std::memory_order_relaxed) * block;
-    return next++;
-  }
+  [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept;
 
   std::uint64_t const serial_ = next_serial();
   std::vector<prompt*> outers_;
+  expirable_evidence* evidence_ = nullptr;  // a list
   bool is_at_work_ = false;
   std::atomic<std::thread::id> worker_thread_{};  // the thread that runs this scheduler, or none
   std::mutex sums_mutex_;
@@ -207,27 +213,10 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
 class scheduler_core::at_work {
  public:
-  at_work(scheduler_core& s, work w) noexcept : home_(s), gate_(s.incoming.gate()), what_(w) {
-    s.is_at_work_ = true;
-    // Relaxed: a reader compares the id with its own, and sees its own stores (find_worker_here()).
-    s.worker_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-    if (w == work::nothing || !gate_) return;
-    std::lock_guard const lock(gate_->mutex);
-    gate_->is_running = gate_->accepts_internal = true;
-  }
+  at_work(scheduler_core& s, work w) noexcept;
   at_work(at_work const&) = delete;
   at_work& operator=(at_work const&) = delete;
-  ~at_work() {
-    home_.is_at_work_ = false;
-    home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
-    if (what_ == work::nothing || !gate_) return;
-    if (what_ == work::all) home_.close_outside();
-    // From here on only `gate_` is used: a thread that waits until is_running is false may then
-    // destroy the scheduler.
-    std::lock_guard const lock(gate_->mutex);
-    gate_->is_running = gate_->accepts_internal = false;
-    gate_->changed.notify_all();
-  }
+  ~at_work();
 
  private:
   scheduler_core& home_;

@@ -114,4 +114,11 @@ void submissions::count_internal(bool more) noexcept {
   gate_->internal_left.fetch_add(more ? 1 : ~std::size_t{0}, std::memory_order_relaxed);
 }
 
+submissions::prepared& submissions::prepared::operator=(prepared other) noexcept {
+  std::swap(home_, other.home_);
+  std::swap(spare_, other.spare_);
+  std::swap(process_, other.process_);
+  return *this;
+}
+
 }  // namespace weft::detail

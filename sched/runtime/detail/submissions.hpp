@@ -77,12 +77,7 @@ class submissions {
     prepared() = default;
     prepared(submissions& s, internal_task what);
     prepared(prepared&&) noexcept = default;
-    prepared& operator=(prepared other) noexcept {
-      std::swap(home_, other.home_);
-      std::swap(spare_, other.spare_);
-      std::swap(process_, other.process_);
-      return *this;
-    }
+    prepared& operator=(prepared other) noexcept;
     ~prepared() {
       if (process_) home_->count_internal(true);  // the dropped process counts it down
     }

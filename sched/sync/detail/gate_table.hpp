@@ -67,22 +67,9 @@ class gate_table final : public gate_home {
     return wait_entry::waits;
   }
   /// Wakes the `most` longest waiting processes.  Throws std::logic_error as enter() does.
-  void wake(gate& g, std::size_t most) {
-    auto const locked = lock();
-    require_ours(g);
-    note_access(&g, true);
-    // [2] release: pairs with [1] of gate.hpp: a process that finds a greater epoch sees what was
-    // done before the wake.
-    g.epoch_.fetch_add(1, std::memory_order_release);
-    wake_longest_waiting(g, most);
-  }
+  void wake(gate& g, std::size_t most);
   /// Takes that waiter off its list.  Returns its process, or null if another party has taken it.
-  [[nodiscard]] process* take(gate_waiter& w) noexcept {
-    auto const locked = lock();
-    if (!w.home_.load(std::memory_order_relaxed)) return nullptr;  // relaxed: set under the lock
-    note_access(w.at, true);
-    return leave(w);
-  }
+  [[nodiscard]] process* take(gate_waiter& w) noexcept;
   /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
   /// False if `to` has no room for all of them; then some are left.
   template <class IsMeant>
@@ -105,16 +92,9 @@ class gate_table final : public gate_home {
     return true;
   }
   /// Cancels the wait of every process here.
-  void cancel_all() noexcept {
-    auto const locked = lock();
-    while (gates_)
-      if (process* const p = leave(*gates_->first_)) sink_.make_cancelled(*p);
-  }
+  void cancel_all() noexcept;
   /// Called when the scheduler ends: drops every process that waits here.
-  void drop_all() noexcept {
-    while (gates_)
-      if (process* const p = leave(*gates_->first_)) (void)thunk(p);
-  }
+  void drop_all() noexcept;
   [[nodiscard]] bool has_waiters() const noexcept { return gates_ != nullptr; }
   /// Calls `f(process const&, gate const*)` for each process that waits.  Called while no process
   /// runs.
@@ -126,30 +106,9 @@ class gate_table final : public gate_home {
   }
 
  private:
-  void on_release(gate& g, bool to_all) noexcept override {
-    auto const locked = lock();
-    if (home_of(g) != this) return;
-    if (to_all || wakes_ == 1) return wake_longest_waiting(g, to_all ? ~std::size_t{0} : 1);
-    wake_candidates(g);
-  }
-  void on_end(gate& g) noexcept override {
-    auto const locked = lock();
-    while (g.first_)
-      if (process* const p = leave(*g.first_)) {
-        fail_cancelled(*p);
-        sink_.make_ready(thunk(p, 1));
-      }
-  }
-  void on_end(gate_waiter& w) noexcept override {
-    process* cut_off = nullptr;
-    {
-      auto const locked = lock();
-      if (w.home_.load(std::memory_order_relaxed)) cut_off = leave(w);  // relaxed: under the lock
-    }
-    // The process still waits, and only the frames inside a handler were unwound, with the
-    // operation: it is put, and finds that the handler has ended.
-    if (cut_off) sink_.make_ready(thunk(cut_off));
-  }
+  void on_release(gate& g, bool to_all) noexcept override;
+  void on_end(gate& g) noexcept override;
+  void on_end(gate_waiter& w) noexcept override;
 
   [[nodiscard]] std::unique_lock<std::mutex> lock() noexcept {
     if (several_threads_) return std::unique_lock(mutex_);
@@ -161,65 +120,21 @@ class gate_table final : public gate_home {
   static gate_home* home_of(gate const& g) noexcept {
     return g.home_.load(std::memory_order_relaxed);  // relaxed: under the lock (GATE-1)
   }
-  void require_ours(gate const& g) const {
-    if (home_of(g) && home_of(g) != this)
-      throw std::logic_error("weft: processes of another scheduler wait at this gate");
-  }
-  void link(gate& g) noexcept {
-    // [7] seq_cst: as in enter().  A release that finds this home takes the lock.
-    g.home_.store(this, std::memory_order_seq_cst);
-    g.previous_ = nullptr;
-    g.next_ = std::exchange(gates_, &g);
-    if (g.next_) g.next_->previous_ = &g;
-  }
-  void unlink(gate& g) noexcept {
-    (g.previous_ ? g.previous_->next_ : gates_) = g.next_;
-    if (g.next_) g.next_->previous_ = g.previous_;
-    // [5] release: the last access to the gate here.  ~gate() reads this null without the lock, and
-    // then sees all accesses before ([6] of gate.hpp).
-    g.home_.store(nullptr, std::memory_order_release);
-  }
+  void require_ours(gate const& g) const;
+  void link(gate& g) noexcept;
+  void unlink(gate& g) noexcept;
   static void count(gate& g, int more) noexcept {
     // relaxed: written under the lock (GATE-1).
     g.count_.store(g.count_.load(std::memory_order_relaxed) + static_cast<std::size_t>(more),
                    std::memory_order_relaxed);
   }
-  void wake_longest_waiting(gate& g, std::size_t most) noexcept {
-    for (bool is_last = !g.first_; most && !is_last;) {
-      is_last = !g.first_->next_;  // read now: the last process that waited may destroy the gate
-      if (process* const p = leave(*g.first_)) {
-        sink_.make_ready(thunk(p, 1));
-        --most;
-      }
-    }
-  }
+  void wake_longest_waiting(gate& g, std::size_t most) noexcept;
   /// Wakes the longest waiting process, and all others that do not wait in line: any of them could
   /// be first.
-  void wake_candidates(gate& g) noexcept {
-    bool has_first = false;
-    for (gate_waiter *w = g.first_, *next = nullptr; w; w = next) {
-      next = w->next_;  // read now, as above
-      if (w->is_in_line && has_first) continue;
-      if (process* const p = leave(*w)) {
-        sink_.make_ready(thunk(p, 1));
-        has_first = true;
-      }
-    }
-  }
+  void wake_candidates(gate& g) noexcept;
   /// Takes the waiter off the list.  Returns its process, or null if another party has taken it
   /// (WAITER-1).
-  [[nodiscard]] process* leave(gate_waiter& w) noexcept {
-    gate& g = *w.at;
-    process* const p = w.parked.take();
-    (w.previous_ ? w.previous_->next_ : g.first_) = w.next_;
-    (w.next_ ? w.next_->previous_ : g.last_) = w.previous_;
-    count(g, -1);
-    if (!g.first_) unlink(g);
-    // [9] release: the last access to the waiter here.  Its destructor reads this null without the
-    // lock, and then sees all accesses before ([10] of gate.hpp).
-    w.home_.store(nullptr, std::memory_order_release);
-    return p;
-  }
+  [[nodiscard]] process* leave(gate_waiter& w) noexcept;
 
   ready_sink& sink_;
   bool const several_threads_;

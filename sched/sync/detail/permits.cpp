@@ -4,9 +4,12 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <source_location>
 #include <string>
 
 #include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/sync/gate.hpp"
 
@@ -19,6 +22,43 @@ std::shared_ptr<permits> permits::make(std::size_t n, kind k) {
   return std::make_shared<permits>(n, k);
 }
 permits::~permits() = default;
+
+bool permits::try_take() {
+  // relaxed: a process that will wait has read the gate's epoch before, by an acquire.  So either
+  // it sees the store of close(), or the release in close() ends its wait, and it looks again.
+  if (closed_.load(std::memory_order_relaxed)) throw cancelled();
+  std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
+  while (n != 0)
+    // [1] acquire: pairs with [2]: the taker sees what was done before the permit was given back.
+    if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
+                                    std::memory_order_relaxed)) {
+      note_access(&freed_, true);
+      return true;
+    }
+  note_access(&freed_, false);
+  return false;
+}
+void permits::give_back(std::size_t n) noexcept {
+  if (n == 1 && holding_) holding_.reset();
+  left_.fetch_add(n, std::memory_order_release);  // [2] release: pairs with [1]
+  if (n == 1)
+    freed_.release_now(internal());
+  else
+    freed_.release_all_now(internal());
+}
+eff<void, syncing> permits::take(std::shared_ptr<permits> from, std::source_location where) {
+  for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
+    co_await located(syncing::wait(from->freed_, seen, for_release()), where);
+}
+eff<bool, syncing> permits::take_until(std::shared_ptr<permits> from, instant until,
+                                       std::source_location where) {
+  for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
+    bool const woken =
+        co_await located(syncing::wait_until(from->freed_, seen, until, for_release()), where);
+    if (!woken) co_return false;
+  }
+  co_return true;
+}
 
 void permits::close() noexcept {
   closed_.store(true, std::memory_order_relaxed);  // relaxed: as in try_take()

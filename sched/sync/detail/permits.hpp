@@ -34,34 +34,13 @@ class permits final : public gate_owner {
   virtual ~permits();
 
   /// Takes a permit if there is one.  Throws `cancelled` if the mutex or semaphore was destroyed.
-  [[nodiscard]] bool try_take() {
-    // relaxed: a process that will wait has read the gate's epoch before, by an acquire.  So either
-    // it sees the store of close(), or the release in close() ends its wait, and it looks again.
-    if (closed_.load(std::memory_order_relaxed)) throw cancelled();
-    std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
-    while (n != 0)
-      // [1] acquire: pairs with [2]: the taker sees what was done before the permit was given back.
-      if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
-                                      std::memory_order_relaxed)) {
-        note_access(&freed_, true);
-        return true;
-      }
-    note_access(&freed_, false);
-    return false;
-  }
+  [[nodiscard]] bool try_take();
   /// For a mutex: records its holder, for reports, which are made while no process runs.
   void set_holder(process_id id, std::source_location since) noexcept {
     holding_.emplace(id, since);
   }
   /// Gives back n permits, and wakes waiters.  The caller owns a reference (PERMIT-2).
-  void give_back(std::size_t n) noexcept {
-    if (n == 1 && holding_) holding_.reset();
-    left_.fetch_add(n, std::memory_order_release);  // [2] release: pairs with [1]
-    if (n == 1)
-      freed_.release_now(internal());
-    else
-      freed_.release_all_now(internal());
-  }
+  void give_back(std::size_t n) noexcept;
   /// Called when the mutex or semaphore is destroyed.  Processes that wait, or come later, find
   /// `cancelled`.
   void close() noexcept;
@@ -73,21 +52,11 @@ class permits final : public gate_owner {
   [[nodiscard]] gate const* location() const noexcept { return &freed_; }
 
   /// Waits for a permit and takes it.
-  static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where) {
-    for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
-      co_await located(syncing::wait(from->freed_, seen, for_release()), where);
-  }
+  static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where);
   /// As take(), but waits until `until` at the latest; `co_await` yields false if there was no
   /// permit.
   static eff<bool, syncing> take_until(std::shared_ptr<permits> from, instant until,
-                                       std::source_location where) {
-    for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
-      bool const woken =
-          co_await located(syncing::wait_until(from->freed_, seen, until, for_release()), where);
-      if (!woken) co_return false;
-    }
-    co_return true;
-  }
+                                       std::source_location where);
 
  private:
   std::atomic<std::size_t> left_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/sync/detail/timers.hpp"
 
+#include <atomic>
+#include <cstddef>
+#include <mutex>
 #include <vector>
 
 #include "weft/sched/base/detail/ready_sink.hpp"
@@ -12,8 +15,6 @@ namespace weft::detail {
 timers::timers(ready_sink& sink, bool several_threads) noexcept
     : sink_(sink), has_several_threads_(several_threads) {}
 timers::~timers() = default;
-
-void timers::push(entry const& e) { heap_.push_back(e); }
 
 void timers::cancel_all() noexcept {
   while (process* const p = take_any()) sink_.make_cancelled(*p);
@@ -29,6 +30,72 @@ void timers::close() noexcept {
 void timers::reopen() noexcept {
   auto const locked = lock();
   closed_ = false;
+}
+
+void timers::remove(alarm& a) noexcept {
+  {
+    auto const locked = lock();
+    if (a.home_.load(std::memory_order_relaxed)) remove_at(a.index_);  // relaxed: TIMER-2
+  }
+  // If the process still waits, only the frames inside a handler were unwound, with the
+  // operation: it is put, and finds that the handler has ended.
+  if (process* const p = a.parked_->take()) sink_.make_ready(thunk(p));
+}
+process* timers::take_first_due(instant now) noexcept {
+  auto const locked = lock();
+  while (!heap_.empty() && heap_.front().at <= now) {
+    // The process is taken first: once the alarm is off the heap, the alarm and its waiter may be
+    // destroyed without the lock [1].
+    process* const p = heap_.front().what->parked_->take();
+    remove_at(0);
+    if (p) return p;
+  }
+  return nullptr;
+}
+bool timers::insert(alarm& a) {
+  heap_.push_back({a.at_, ++set_, &a});
+  a.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
+  rise(heap_.size() - 1);
+  note_next();
+  return heap_.front().what == &a;
+}
+void timers::put(std::size_t i, entry const& e) noexcept {
+  heap_[i] = e;
+  e.what->index_ = i;
+}
+void timers::rise(std::size_t i) noexcept {
+  entry const e = heap_[i];
+  for (; i != 0 && e.is_before(heap_[(i - 1) / 2]); i = (i - 1) / 2) put(i, heap_[(i - 1) / 2]);
+  put(i, e);
+}
+void timers::sink(std::size_t i) noexcept {
+  entry const e = heap_[i];
+  for (std::size_t below = 2 * i + 1; below < heap_.size(); below = 2 * i + 1) {
+    if (below + 1 != heap_.size() && heap_[below + 1].is_before(heap_[below])) ++below;
+    if (!heap_[below].is_before(e)) break;
+    put(i, heap_[below]);
+    i = below;
+  }
+  put(i, e);
+}
+void timers::remove_at(std::size_t i) noexcept {
+  alarm& gone = *heap_[i].what;
+  entry const last = heap_.back();
+  heap_.pop_back();
+  if (last.what != &gone) {
+    put(i, last);
+    rise(i);
+    sink(last.what->index_);
+  }
+  note_next();
+  // [1] release: the last access to the alarm here.  Pairs with [2] in ~alarm, which does not take
+  // the lock if it reads this null: so the accesses here happen before the alarm is destroyed.
+  gone.home_.store(nullptr, std::memory_order_release);
+}
+void timers::note_next() noexcept {
+  // relaxed: a hint to other threads.
+  next_.store(heap_.empty() ? never : heap_.front().at.time_since_epoch().count(),
+              std::memory_order_relaxed);
 }
 
 }  // namespace weft::detail

@@ -73,37 +73,16 @@ class timers {
   [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
     auto const locked = lock();
     if (closed_ || is_refused(a.parked_->waiting_process())) return false;
-    push({a.at_, ++set_, &a});
-    a.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
-    rise(heap_.size() - 1);
-    is_next = heap_.front().what == &a;
-    note_next();
+    is_next = insert(a);
     if (!has_several_threads_) a.parked_->set_wait_place(process::wait_place::timer, a.parked_);
     return true;
   }
   /// Takes off an alarm whose process goes on for another reason, or is unwound.
-  void remove(alarm& a) noexcept {
-    {
-      auto const locked = lock();
-      if (a.home_.load(std::memory_order_relaxed)) remove_at(a.index_);  // relaxed: TIMER-2
-    }
-    // If the process still waits, only the frames inside a handler were unwound, with the
-    // operation: it is put, and finds that the handler has ended.
-    if (process* const p = a.parked_->take()) sink_.make_ready(thunk(p));
-  }
+  void remove(alarm& a) noexcept;
   /// Takes a process whose alarm is due and that has not been woken otherwise; null if there is
   /// none.
   [[nodiscard]] process* take_due(instant now) noexcept {
-    if (next() > now) return nullptr;
-    auto const locked = lock();
-    while (!heap_.empty() && heap_.front().at <= now) {
-      // The process is taken first: once the alarm is off the heap, the alarm and its waiter may be
-      // destroyed without the lock [1].
-      process* const p = heap_.front().what->parked_->take();
-      remove_at(0);
-      if (p) return p;
-    }
-    return nullptr;
+    return next() > now ? nullptr : take_first_due(now);
   }
   /// Takes a process, even if its alarm is not due yet.  Null if no process has an alarm.
   [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
@@ -154,48 +133,18 @@ class timers {
     return {};
   }
 
+  [[nodiscard]] process* take_first_due(instant now) noexcept;
+
   // ---- called under the lock
 
   /// Adds an entry at the end of the heap.  Throws bad_alloc.
-  void push(entry const& e);
-  void put(std::size_t i, entry const& e) noexcept {
-    heap_[i] = e;
-    e.what->index_ = i;
-  }
-  void rise(std::size_t i) noexcept {
-    entry const e = heap_[i];
-    for (; i != 0 && e.is_before(heap_[(i - 1) / 2]); i = (i - 1) / 2) put(i, heap_[(i - 1) / 2]);
-    put(i, e);
-  }
-  void sink(std::size_t i) noexcept {
-    entry const e = heap_[i];
-    for (std::size_t below = 2 * i + 1; below < heap_.size(); below = 2 * i + 1) {
-      if (below + 1 != heap_.size() && heap_[below + 1].is_before(heap_[below])) ++below;
-      if (!heap_[below].is_before(e)) break;
-      put(i, heap_[below]);
-      i = below;
-    }
-    put(i, e);
-  }
-  void remove_at(std::size_t i) noexcept {
-    alarm& gone = *heap_[i].what;
-    entry const last = heap_.back();
-    heap_.pop_back();
-    if (last.what != &gone) {
-      put(i, last);
-      rise(i);
-      sink(last.what->index_);
-    }
-    note_next();
-    // [1] release: the last access to the alarm here.  Pairs with [2] in ~alarm, which does not take
-    // the lock if it reads this null: so the accesses here happen before the alarm is destroyed.
-    gone.home_.store(nullptr, std::memory_order_release);
-  }
-  void note_next() noexcept {
-    // relaxed: a hint to other threads.
-    next_.store(heap_.empty() ? never : heap_.front().at.time_since_epoch().count(),
-                std::memory_order_relaxed);
-  }
+  /// Puts the alarm on the heap.  Returns whether it is the next one.  Throws bad_alloc.
+  bool insert(alarm& a);
+  void put(std::size_t i, entry const& e) noexcept;
+  void rise(std::size_t i) noexcept;
+  void sink(std::size_t i) noexcept;
+  void remove_at(std::size_t i) noexcept;
+  void note_next() noexcept;
 
   ready_sink& sink_;
   bool const has_several_threads_;

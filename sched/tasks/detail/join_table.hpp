@@ -81,10 +81,7 @@ class join_table {
   join_table& operator=(join_table const&) = delete;
 
   /// The waiter's process waits from now on, until leave().
-  void enter(task_waiter& w) noexcept {
-    auto const locked = lock();
-    link(w);
-  }
+  void enter(task_waiter& w) noexcept;
   /// The waiter's process waits until all tasks from `first` on have ended.  The wait is `answered`
   /// if they have, and may be `refused` (CANCEL-2 of wait_registry.hpp).
   template <class IsRefused>
@@ -98,26 +95,12 @@ class join_table {
     return wait_entry::waits;
   }
   /// The waiter's process waits for that task alone.  False if the task has ended.
-  [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept {
-    auto const locked = lock();
-    w.waits_for_one_ = true;
-    if (!enter_task(w, &t)) return false;
-    link(w);
-    return true;
-  }
+  [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept;
   /// Takes the waiter off.  Returns its process, or null if another party has taken it.
-  process* leave(task_waiter& w) noexcept {
-    auto const locked = lock();
-    if (!w.home_.load(std::memory_order_relaxed)) return w.parked.take();  // relaxed: JOIN-1
-    process* const p = w.parked.take();
-    unlink(w);
-    return p;
-  }
+  process* leave(task_waiter& w) noexcept;
   /// Called when a waiter is destroyed while it is on the list: the frames in which its process
   /// waits have been cut off.  Makes the process ready, so that it finds that out.
-  void on_end(task_waiter& w) noexcept {
-    if (process* const p = leave(w)) sink_.make_ready(thunk(p));
-  }
+  void on_end(task_waiter& w) noexcept;
   /// Marks the task as ended.  Calls `put(w, its process)` for each waiter `w` that goes on.  True
   /// if no reference to the task is left.
   template <class Put>
@@ -140,10 +123,7 @@ class join_table {
     return said == task_state<>::after::unreferenced;
   }
 
-  [[nodiscard]] bool has_waiters() const noexcept {
-    auto const locked = lock();
-    return first_ != nullptr;
-  }
+  [[nodiscard]] bool has_waiters() const noexcept;
   template <class F>
   void for_each_waiter(F f) const {
     auto const locked = lock();
@@ -167,12 +147,7 @@ class join_table {
   }
 
   /// Takes that waiter, which need not stay.  Null if another party has taken it.
-  [[nodiscard]] process* take(task_waiter& w) noexcept {
-    auto const locked = lock();
-    process* const p = w.parked.take();
-    if (p) unlink(w);
-    return p;
-  }
+  [[nodiscard]] process* take(task_waiter& w) noexcept;
 
   /// Calls `mark(group)` for the group of each waiter that stays and is meant.  Returns whether one
   /// of the calls returned true.
@@ -198,37 +173,12 @@ class join_table {
     return {};
   }
   // ---- under the lock
-  void link(task_waiter& w) noexcept {
-    w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its setter reads it unlocked
-    w.previous_ = nullptr;
-    w.next_ = std::exchange(first_, &w);
-    if (w.next_) w.next_->previous_ = &w;
-    if (!several_threads_ && w.parked.is_waiting())
-      w.parked.set_wait_place(w.stays_ ? process::wait_place::task_end : process::wait_place::task,
-                              &w);
-  }
-  void unlink(task_waiter& w) noexcept {
-    leave_task(w);
-    (w.previous_ ? w.previous_->next_ : first_) = w.next_;
-    if (w.next_) w.next_->previous_ = w.previous_;
-    // [1] release: pairs with [2].  This is the last access to the waiter here: its destructor,
-    // which takes no lock if it finds null, comes after it.
-    w.home_.store(nullptr, std::memory_order_release);
-  }
+  void link(task_waiter& w) noexcept;
+  void unlink(task_waiter& w) noexcept;
   /// Takes the waiter off the list, and collects it to be put.  If another party has taken its
   /// process, only takes it off: the waiter may be destroyed afterwards.
-  void take_off(task_waiter& w, task_waiter*& taken) noexcept {
-    process* const p = w.parked.take();
-    if (p || w.leaves)
-      collect(w, p, taken);
-    else
-      unlink(w);
-  }
-  void collect(task_waiter& w, process* p, task_waiter*& taken) noexcept {
-    unlink(w);
-    w.taken_ = p;
-    w.next_here_ = std::exchange(taken, &w);
-  }
+  void take_off(task_waiter& w, task_waiter*& taken) noexcept;
+  void collect(task_waiter& w, process* p, task_waiter*& taken) noexcept;
   template <class Put>
   static void put_all(task_waiter* taken, Put put) noexcept {
     while (taken) {
@@ -237,24 +187,8 @@ class join_table {
       put(w, w.taken_);
     }
   }
-  static bool enter_task(task_waiter& w, waitable_task* t) noexcept {
-    for (; t; t = t->next) {
-      note_access(t, false);
-      if (t->state.announce_wait()) break;
-    }
-    if (!t) return false;
-    w.for_ = t;
-    w.previous_here_ = nullptr;
-    w.next_here_ = std::exchange(t->first_here, &w);
-    if (w.next_here_) w.next_here_->previous_here_ = &w;
-    return true;
-  }
-  static void leave_task(task_waiter& w) noexcept {
-    waitable_task* const t = std::exchange(w.for_, nullptr);
-    if (!t) return;
-    (w.previous_here_ ? w.previous_here_->next_here_ : t->first_here) = w.next_here_;
-    if (w.next_here_) w.next_here_->previous_here_ = w.previous_here_;
-  }
+  static bool enter_task(task_waiter& w, waitable_task* t) noexcept;
+  static void leave_task(task_waiter& w) noexcept;
 
   ready_sink& sink_;
   bool const several_threads_;

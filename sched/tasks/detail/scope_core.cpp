@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/tasks/detail/scope_core.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -8,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/errors.hpp"
 
 namespace weft::detail {
@@ -49,6 +52,62 @@ void scope_core::end_of_the_program() noexcept {
       "its process\n",
       stderr);
   std::terminate();
+}
+
+void task_record::drop_handle() noexcept {
+  // Without a scope, the end of the handle may decide where the error of the task goes.
+  if (!group) note_access(static_cast<waitable_task*>(this), true);
+  if (!state.drop_handle()) return;
+  if (group)
+    destroy();
+  else
+    home->on_last_reference(*this);
+}
+
+scope_core::~scope_core() {
+  apply_events_at(this);
+  if (!count.is_zero() || not_ended()) [[unlikely]]
+    end_of_the_program();
+  release_records();
+  if (is_cancelled()) home->on_group_end(*this);
+}
+frame_end::cancel_state scope_core::query_cancellation(continuation& outwards) const noexcept {
+  note_access(&cancelled, false);
+  outwards = leaf;
+  return is_cancelled() ? cancel_state::cancelled : cancel_state::unknown;
+}
+task_record* scope_core::not_ended() const noexcept {
+  // acquire: pairs with [1]: a task that is found on the list is seen complete.
+  for (auto* first = records.load(std::memory_order_acquire);;) {
+    for (auto* r = first; r; r = r->next_in_scope)
+      if (!r->has_ended()) return r;
+    auto* const again = records.load(std::memory_order_acquire);  // [1], as above
+    if (again == first) return nullptr;
+    first = again;
+  }
+}
+void scope_core::release_records() noexcept {
+  for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: unshared
+    auto* const next = r->next_in_scope;
+    note_access(static_cast<waitable_task*>(r), false);
+    // relaxed: a flag, which publishes no data.
+    if (!r->was_awaited.load(std::memory_order_relaxed)) add_error_of(*r);
+    if (r->state.let_go()) r->destroy();
+    r = next;
+  }
+}
+
+void task_record::on_abandoned() noexcept {
+  if (group && !called_by) home->cancel(*group);
+}
+frame_end::cancel_state task_record::query_cancellation(continuation& outwards) const noexcept {
+  if (!group) return cancel_state::shielded;
+  note_access(&group->cancelled, false);
+  outwards = group->leaf;
+  if (group->is_cancelled()) return cancel_state::cancelled;
+  // While the owner of the scope calls it at the scope's end, it is in the owner's own chain of
+  // frames.
+  return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 
 }  // namespace weft::detail

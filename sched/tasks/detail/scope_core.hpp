@@ -57,24 +57,15 @@ class task_record : public any_task, public waitable_task {
   [[nodiscard]] inline scope_core* of() const noexcept;
   /// Drops the handle's reference to the task.  The scheduler of a task in a scope may have been
   /// destroyed by now; that of a task without a scope is kept as long as the task.
-  void drop_handle() noexcept {
-    // Without a scope, the end of the handle may decide where the error of the task goes.
-    if (!group) note_access(static_cast<waitable_task*>(this), true);
-    if (!state.drop_handle()) return;
-    if (group)
-      destroy();
-    else
-      home->on_last_reference(*this);
-  }
+  void drop_handle() noexcept;
 
   [[nodiscard]] thunk promote() noexcept override { return home->begin_task(*this, id()); }
   continuation ended() noexcept override { return home->task_ended(*this); }
   continuation dropped() noexcept override { return home->task_dropped(*this); }
   void settle() noexcept override { home->task_is_over(*this); }
-  inline void on_abandoned() noexcept override;
+  void on_abandoned() noexcept override;
   void unwind_later(suspension& h) noexcept override { home->task_unwinds(*this, h); }
-  [[nodiscard]] inline cancel_state query_cancellation(
-      continuation& outwards) const noexcept override;
+  [[nodiscard]] cancel_state query_cancellation(continuation& outwards) const noexcept override;
   [[nodiscard]] continuation outside() const noexcept override {
     return host ? continuation(*host) : continuation(called_from);
   }
@@ -117,13 +108,7 @@ struct task_wait {
 class scope_core : public task_group, public frame_end {
  public:
   scope_core() noexcept : task_group(true) { note_pinning(); }
-  ~scope_core() {
-    apply_events_at(this);
-    if (!count.is_zero() || not_ended()) [[unlikely]]
-      end_of_the_program();
-    release_records();
-    if (is_cancelled()) home->on_group_end(*this);
-  }
+  ~scope_core();
 
   // ---- as the end of the body's frames
 
@@ -147,11 +132,7 @@ class scope_core : public task_group, public frame_end {
   }
   void on_abandoned() noexcept override { home->cancel(*this); }
   void unwind_later(suspension& h) noexcept override { home->scope_unwinds(*this, h); }
-  [[nodiscard]] cancel_state query_cancellation(continuation& outwards) const noexcept override {
-    note_access(&cancelled, false);
-    outwards = leaf;
-    return is_cancelled() ? cancel_state::cancelled : cancel_state::unknown;
-  }
+  [[nodiscard]] cancel_state query_cancellation(continuation& outwards) const noexcept override;
 
   // ---- its tasks
 
@@ -170,32 +151,14 @@ class scope_core : public task_group, public frame_end {
     return !body_is_open.load(std::memory_order_acquire) && count.is_zero() && !not_ended();
   }
   /// A task that has not ended; null if all have (SCOPE-2).
-  [[nodiscard]] task_record* not_ended() const noexcept {
-    // acquire: pairs with [1]: a task that is found on the list is seen complete.
-    for (auto* first = records.load(std::memory_order_acquire);;) {
-      for (auto* r = first; r; r = r->next_in_scope)
-        if (!r->has_ended()) return r;
-      auto* const again = records.load(std::memory_order_acquire);  // [1], as above
-      if (again == first) return nullptr;
-      first = again;
-    }
-  }
+  [[nodiscard]] task_record* not_ended() const noexcept;
   void add_error(process_id id, std::exception_ptr error) noexcept;
   /// Notes that a task was not done because it was cancelled: adds `cancelled`, unless there is an
   /// error already.
   void note_left_undone(process_id id) noexcept;
   /// Called when all tasks have ended.  Adds the errors for which no process has waited, and drops
   /// the scope's references to the tasks.
-  void release_records() noexcept {
-    for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: unshared
-      auto* const next = r->next_in_scope;
-      note_access(static_cast<waitable_task*>(r), false);
-      // relaxed: a flag, which publishes no data.
-      if (!r->was_awaited.load(std::memory_order_relaxed)) add_error_of(*r);
-      if (r->state.let_go()) r->destroy();
-      r = next;
-    }
-  }
+  void release_records() noexcept;
 
   /// Called when all tasks have ended.  Releases the tasks, and throws the errors; `of_body` is the
   /// exception of the body, or null.
@@ -228,17 +191,4 @@ class scope_core : public task_group, public frame_end {
 scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
 /// If it is a call at the end of its scope, the other tasks of the scope need not finish: cancels
 /// the scope.
-void task_record::on_abandoned() noexcept {
-  if (group && !called_by) home->cancel(*group);
-}
-frame_end::cancel_state task_record::query_cancellation(continuation& outwards) const noexcept {
-  if (!group) return cancel_state::shielded;
-  note_access(&group->cancelled, false);
-  outwards = group->leaf;
-  if (group->is_cancelled()) return cancel_state::cancelled;
-  // While the owner of the scope calls it at the scope's end, it is in the owner's own chain of
-  // frames.
-  return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
-}
-
 }  // namespace weft::detail

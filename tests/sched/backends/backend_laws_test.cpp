@@ -19,6 +19,7 @@
 #include "tests/support/thunks.hpp"
 #include "weft/sched/backends/one_thread.hpp"
 #include "weft/sched/backends/random_order.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/explore.hpp"
 
 using namespace weft;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "weft/sched/mail/detail/mailbox_registry.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+
+namespace weft::detail {
+
+route_table& mailbox_registry::routes() {
+  std::lock_guard const lock(mutex_);
+  // relaxed: written under the lock.
+  if (auto* const there = routes_.load(std::memory_order_relaxed)) return *there;
+  auto* const made = new route_table();
+  routes_.store(made, std::memory_order_release);  // [3] release: publishes it; pairs with [4]
+  return *made;
+}
+bool mailbox_registry::exchange_has_put() {
+  if (!was_used_) return false;
+  std::lock_guard const lock(mutex_);
+  return std::exchange(has_put_, false);
+}
+bool mailbox_registry::has_waiters() const {
+  if (!was_used_) return false;
+  bool found = false;
+  for_each_waiter([&found](process const&) { found = true; });
+  return found;
+}
+void mailbox_registry::close() noexcept {
+  for (std::size_t left = count(); left != 0; --left) {
+    mailbox* abandoned = nullptr;
+    {
+      std::lock_guard const lock(mutex_);
+      if (!first_) break;
+      mailbox& b = *first_;
+      unlink(b);
+      append(b);
+      if (b.abandon()) abandoned = &b;
+    }
+    if (!abandoned) continue;
+    abandoned->discard();  // without the lock, which the destructor of a message may take
+    abandoned->release();
+  }
+  {
+    std::lock_guard const lock(mutex_);
+    home_ = nullptr;
+  }
+  release();
+}
+std::size_t mailbox_registry::count() noexcept {
+  std::lock_guard const lock(mutex_);
+  return count_;
+}
+void mailbox_registry::append(mailbox& b) noexcept {
+  b.next_ = nullptr;
+  b.previous_ = std::exchange(last_, &b);
+  (b.previous_ ? b.previous_->next_ : first_) = &b;
+}
+void mailbox_registry::unlink(mailbox& b) noexcept {
+  (b.previous_ ? b.previous_->next_ : first_) = b.next_;
+  (b.next_ ? b.next_->previous_ : last_) = b.previous_;
+}
+
+// ---- members of a mailbox that need the registry
+
+void mailbox::last_address_has_gone() noexcept {
+  registry_.put([this] {
+    return under_lock([this]<bool Locks>() -> thunk {
+      select_case const* const r = waiting_receiver();
+      // is_waiting() comes first: a receiver that was woken by the end of another of its inboxes
+      // may refer to a destroyed mailbox.
+      if (r && r->of->parked.is_waiting() && r->of->has_looked_everywhere() &&
+          !r->of->may_get_more())
+        if (process* const p = take_receiver<Locks>()) {
+          p->mark_cancellable();  // the answer may be lost: the next receive finds the same
+          return thunk(p, receive_waiter::no_senders_left);
+        }
+      return thunk::reason::quiescent;
+    });
+  });
+}
+thunk mailbox::take_anybody() noexcept {
+  return under_lock([this]<bool Locks>() -> thunk {
+    process* p = nullptr;
+    std::uint64_t answer = 0;
+    if (waiting_receiver()) p = take_receiver<Locks>();
+    if (!p) {
+      taken_sender const s = take_sender<Locks>();
+      p = s.sender;
+      answer = s.if_closed;
+    }
+    if (!p) return thunk::reason::quiescent;
+    p->mark_cancellable();  // as above
+    return thunk(p, answer);
+  });
+}
+/// Called when the inbox is destroyed: discards the messages, and wakes all waiting processes.
+void mailbox::close() noexcept {
+  note_use();
+  bool const discards = under_lock([this]<bool Locks>() {
+    length(0);
+    // If the mailbox was closed already, the registry discards the messages (MAILBOX-7).
+    return !std::exchange(closed_, true);
+  });
+  while (registry_.put([this] { return take_anybody(); })) {
+  }
+  if (discards) discard();  // without the lock, which the destructor of a message may take
+  bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
+  if (is_left) release();
+}
+/// Called when the scheduler has ended: closes the mailbox if it has messages.  Returns whether it
+/// had; then the caller must discard them, and owns one count.
+bool mailbox::abandon() noexcept {
+  return under_lock([this]<bool Locks>() {
+    if (closed_ || length() == 0) return false;
+    closed_ = true;
+    length(0);
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox is an owner
+    return true;
+  });
+}
+void mailbox::leave(select_case& r) noexcept {
+  note_access(this, true);
+  mailbox_registry& registry = registry_;  // once no waiter is inside, the mailbox may be destroyed
+  process* cut_off = nullptr;
+  bool const is_last = under_lock([&]<bool Locks>() {
+    cut_off = taken<Locks>(r);
+    if (waiting_receiver() == &r)
+      receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+    return --inside_ == 0 && is_kept_;
+  });
+  // The process still waits, and only the frames inside a handler were unwound, with the operation:
+  // it is put, and finds that the handler has ended.
+  if (cut_off) registry.put([cut_off] { return thunk(cut_off); });
+  if (is_last) release();
+}
+void mailbox::leave(send_waiter& s) noexcept {
+  note_access(this, true);
+  mailbox_registry& registry = registry_;  // as above
+  process* cut_off = nullptr;
+  bool const is_last = under_lock([&]<bool Locks>() {
+    cut_off = taken<Locks>(s);
+    unlist(s);
+    return --inside_ == 0 && is_kept_;
+  });
+  if (cut_off) registry.put([cut_off] { return thunk(cut_off); });  // as above
+  if (is_last) release();
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <exception>
+#include <utility>
+
+#include "weft/effects/proc.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/mail/routing.hpp"
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
+#include "weft/sched/runtime/detail/running.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/gate.hpp"
+#include "weft/sched/sync/timing.hpp"
+#include "weft/sched/tasks/tasking.hpp"
+
+/// The members of a backend_scheduler that are no templates of their own: backend_scheduler.cpp
+/// compiles them, and what they call, once for each backend of the library.
+namespace weft::detail {
+
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<proc>) {
+  learn_scheduled<proc>(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<syncing>) {
+  learn_scheduled<syncing>(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<completions>) {
+  learn_scheduled<completions>(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<timing>) {
+  learn_scheduled<timing>(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<mail>) {
+  learn_scheduled<mail>(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<routing>) {
+  learn_scheduled<routing>(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<tasking<>>) {
+  learn_scheduled<tasking<>>(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::start(start_options how, class program* first, bool forkable) {
+  set_options(*this, std::move(how));
+  start_first(*this, first, forkable);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::run() {
+  run_to_end(*this);
+}
+template <backend Backend>
+bool backend_scheduler<Backend>::step() {
+  return run_step(*this);
+}
+template <backend Backend>
+void backend_scheduler<Backend>::end() noexcept {
+  end_scheduler(*this);
+}
+
+template <backend Backend>
+[[gnu::noinline]] continuation backend_scheduler<Backend>::finished_slow(process& p) noexcept {
+  std::exception_ptr error = p.take_result();
+  if (p.is_forkable()) [[unlikely]] {
+    replay_log const& log = log_of_running();
+    if (log.replaying() && (log.diverged() || !error))
+      error = std::make_exception_ptr(log.divergence());
+  }
+  // The end is a step of its own if other processes see it: a failure cancels all others, and
+  // with a limit an end admits another process.
+  if constexpr (explores)
+    if (bool const is_a_step = error || is_limited();
+        defers_end(*this, {.owner = &p, .is_a_step = is_a_step, .error = error}))
+      return next();
+  here().running = nullptr;
+  retire(&p, std::move(error));
+  return next();
+}
+
+}  // namespace weft::detail
