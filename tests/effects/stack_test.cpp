@@ -37,7 +37,8 @@ constexpr std::size_t small_stack = sanitized ? 512 * kb : 256 * kb;
 /// For the two cases that nest: 1000 forwards, 1000 resumptions in locals.
 constexpr std::size_t nesting_stack = optimized ? small_stack : (sanitized ? 2048 * kb : 1024 * kb);
 
-constexpr int million = 1'000'000;
+/// So many that 16 bytes each would not fit on the small stack.
+constexpr int many = 100'000;
 
 /// The result of `f` on a stack of `bytes`.  Checks that every frame is destroyed.
 template <class F>
@@ -101,66 +102,69 @@ struct keeper : region, handler<tick> {
 
 }  // namespace
 
-TEST_CASE("a million calls in sequence use no native stack") {
-  CHECK(on_stack(small_stack, [] { return run(calls(million)); }) == million);
+TEST_CASE("a hundred thousand calls in sequence use no native stack") {
+  CHECK(on_stack(small_stack, [] { return run(calls(many)); }) == many);
 }
 
-TEST_CASE("a million nested calls use no native stack") {
-  CHECK(on_stack(small_stack, [] { return run(nested(million)); }) == million);
+TEST_CASE("a hundred thousand nested calls use no native stack") {
+  CHECK(on_stack(small_stack, [] { return run(nested(many)); }) == many);
 }
 
-TEST_CASE("a million operations of a value clause use no native stack") {
+TEST_CASE("a hundred thousand operations of a value clause use no native stack") {
   CHECK(on_stack(small_stack, [] {
           int n = 0;
-          run(handle<tick>([&n](tick::now) { ++n; }, ticks(million)));
+          run(handle<tick>([&n](tick::now) { ++n; }, ticks(many)));
           return n;
-        }) == million);
+        }) == many);
 }
 
-TEST_CASE("a million operations of a value clause that asks outward use no native stack") {
+TEST_CASE("a hundred thousand operations of a value clause that asks outward use no native stack") {
   CHECK(on_stack(small_stack, [] {
           int n = 0;
           auto const counting = [&n](count::next) { return ++n; };
           auto const asking = [](tick::now, outer<count> up) { up(count::next{}); };
-          run(handle<count>(counting, handle<tick>(asking, ticks(million))));
+          run(handle<count>(counting, handle<tick>(asking, ticks(many))));
           return n;
-        }) == million);
+        }) == many);
 }
 
-TEST_CASE("a million operations of a control clause that jumps use no native stack") {
+TEST_CASE("a hundred thousand operations of a control clause that jumps use no native stack") {
   CHECK(
       on_stack(small_stack, [] {
         return run(handle<tick>(
             [](tick::now, resumption<void, int> k) -> outcome<int> { return std::move(k).last(); },
-            ticks(million)));
-      }) == million);
+            ticks(many)));
+      }) == many);
   CHECK(on_stack(small_stack, [] {
           run(handle<tick>(
               [](tick::now, resumption<void> k) -> outcome<void> { return std::move(k).last(); },
-              only_ticks(million)));
+              only_ticks(many)));
           return 1;
         }) == 1);
 }
 
 TEST_CASE(
-    "a million operations of a control clause that keeps its resumption use no native stack") {
+    "a hundred thousand operations of a control clause that keeps its resumption use no native "
+    "stack") {
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          run(handle(k, ticks(million)));
+          run(handle(k, ticks(many)));
           return k.resume_all();
-        }) == million);
+        }) == many);
 }
 
 TEST_CASE(
-    "a million operations of a coroutine clause that awaits its resumption use no native stack") {
+    "a hundred thousand operations of a coroutine clause that awaits its resumption use no native "
+    "stack") {
   auto const waiting = [](tick::now, resumption<void, int> k) -> eff<int> {
     co_return co_await std::move(k)();
   };
-  CHECK(on_stack(small_stack, [&] { return run(handle<tick>(waiting, ticks(million))); }) ==
-        million);
+  CHECK(on_stack(small_stack, [&] { return run(handle<tick>(waiting, ticks(many))); }) == many);
 }
 
-TEST_CASE("a million operations of a coroutine clause that performs outward use no native stack") {
+TEST_CASE(
+    "a hundred thousand operations of a coroutine clause that performs outward use no native "
+    "stack") {
   auto const asking = [](tick::now, resumption<void, int> k) -> eff<int, count> {
     co_await count::next{};
     co_return co_await std::move(k)();
@@ -168,19 +172,19 @@ TEST_CASE("a million operations of a coroutine clause that performs outward use 
   CHECK(on_stack(small_stack, [&] {
           int n = 0;
           run(handle<count>([&n](count::next) { return ++n; },
-                            handle<tick>(clauses{asking}, ticks(million))));
+                            handle<tick>(clauses{asking}, ticks(many))));
           return n;
-        }) == million);
+        }) == many);
 }
 
-TEST_CASE("a million nested handlers use no native stack") {
+TEST_CASE("a hundred thousand nested handlers use no native stack") {
   struct nests {
     static eff<int> handlers(int depth) {
       if (depth == 0) co_return 0;
       co_return 1 + co_await handle<tick>([](tick::now) {}, handlers(depth - 1));
     }
   };
-  CHECK(on_stack(small_stack, [] { return run(nests::handlers(million)); }) == million);
+  CHECK(on_stack(small_stack, [] { return run(nests::handlers(many)); }) == many);
 }
 
 TEST_CASE("an exception through a hundred thousand frames uses no native stack") {
@@ -192,7 +196,7 @@ TEST_CASE("an exception through a hundred thousand frames uses no native stack")
   };
   CHECK(on_stack(small_stack, [] {
           try {
-            return run(throws::at(million / 10));  // each frame rethrows, which is slow
+            return run(throws::at(many));  // each frame rethrows, which is slow
           } catch (int) {
             return 1;
           }
@@ -200,21 +204,22 @@ TEST_CASE("an exception through a hundred thousand frames uses no native stack")
 }
 
 TEST_CASE(
-    "a resumption a million frames deep is dropped, resumed and abandoned without native stack") {
+    "a resumption a hundred thousand frames deep is dropped, resumed and abandoned without native "
+    "stack") {
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          run(handle(k, ticks_at(million)));
+          run(handle(k, ticks_at(many)));
           k.kept.clear();
           return 1;
         }) == 1);
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          run(handle(k, ticks_at(million)));
+          run(handle(k, ticks_at(many)));
           return k.resume_all();
-        }) == million);
+        }) == many);
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          return run(handle(k, ticks_at(million)));  // the region ends
+          return run(handle(k, ticks_at(many)));  // the region ends
         }) == -1);
 }
 
@@ -306,8 +311,9 @@ void drop_and_resume(int handlers) {
 }  // namespace
 
 TEST_CASE(
-    "a million clauses that each hold the resumption of the next inside are dropped and resumed") {
-  drop_and_resume<asks_outward_first>(million);
+    "a hundred thousand clauses that each hold the resumption of the next inside are dropped and "
+    "resumed") {
+  drop_and_resume<asks_outward_first>(many);
 }
 
 TEST_CASE(
@@ -317,11 +323,12 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a million resumptions that are each a parameter of the next are dropped without native "
+    "a hundred thousand resumptions that are each a parameter of the next are dropped without "
+    "native "
     "stack") {
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          resumption<void, int> last = nested_resumptions(k, million, keeps_as_parameter);
+          resumption<void, int> last = nested_resumptions(k, many, keeps_as_parameter);
           last = {};
           return 1;
         }) == 1);
@@ -350,10 +357,10 @@ TEST_CASE("the program ends with a message when nested resumptions in locals use
 
 TEST_CASE("nested resumptions use no native stack after a scope was opened") {
   detail::note_pinning();  // each unwinding now checks for open tasks
-  drop_and_resume<asks_outward_first>(million / 10);
+  drop_and_resume<asks_outward_first>(many);
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          resumption<void, int> last = nested_resumptions(k, million / 10, keeps_as_parameter);
+          resumption<void, int> last = nested_resumptions(k, many, keeps_as_parameter);
           last = {};
           return 1;
         }) == 1);
@@ -382,7 +389,7 @@ eff<int, tick, count> ticks_and_counts(int n) {
 
 TEST_CASE("a hundred thousand nested resumes, each under a further handler, use no native stack") {
   auto const inside = []() -> eff<int, count> {
-    co_return co_await handle(deepens(), ticks_and_counts(million / 10));
+    co_return co_await handle(deepens(), ticks_and_counts(many));
   };
   auto const five = [](count::next) { return 5; };
   CHECK(on_stack(small_stack, [&] { return run(handle<count>(five, inside)); }) ==

@@ -56,12 +56,14 @@ for pair in takes:program hands_over:library; do
   printf '#define HANDS_OVER\n#include "%s.cpp"\n' "${pair#*:}" > "$out/${pair%:*}.cpp"
 done
 
+find effects -name '*.cpp' | sort | sed 's|.*|#include "weft/&"|' > "$out/weft.cpp"
+
 # compile WAY FILES COMPILER FLAGS...: FILE_WAY.o of each FILE.cpp, with the sources of weft in it.
 compile() {
   way=$1
   files=$2
   shift 2
-  "$@" -std=c++20 -fPIC -I.. -r -o "$out/weft.o" $(find effects -name '*.cpp') || exit 1
+  "$@" -std=c++20 -fPIC -I.. -c -o "$out/weft.o" "$out/weft.cpp" || exit 1
   for file in $files; do
     "$@" -std=c++20 -fPIC -I.. -r -o "$out/${file}_$way.o" "$out/$file.cpp" "$out/weft.o" || exit 1
   done

@@ -6,14 +6,17 @@
 
 namespace weft::tests {
 
-/// The seeds of a test: from 0 on.  WEFT_SEED=123 in the environment selects that one alone, and
+/// The seeds of a test: from 0 on; four times as many if the environment has WEFT_IN_FULL
+/// (.ci/nightly).  WEFT_SEED=123 in the environment selects that one alone, and
 /// with WEFT_SEEDS=1000 as many from there on (bazel: --test_env=WEFT_SEED=123).
 class seeds {
  public:
   explicit seeds(unsigned usual)
       : only_some_(std::getenv("WEFT_SEED") != nullptr),
         first_(setting("WEFT_SEED", 0)),
-        count_(setting("WEFT_SEEDS", only_some_ ? 1 : usual)) {}
+        count_(setting("WEFT_SEEDS", only_some_                               ? 1
+                                     : std::getenv("WEFT_IN_FULL") != nullptr ? 4 * usual
+                                                                              : usual)) {}
 
   /// Whether the environment selects the seeds; otherwise every event that must occur once has
   /// occurred.

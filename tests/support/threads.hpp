@@ -143,7 +143,7 @@ void fork_on(Program p, Handlers&&... handlers) {
   run_on<Where>(Where::how(true), std::move(p), std::forward<Handlers>(handlers)...);
 }
 
-/// Fewer rounds under a sanitizer, so that a test takes about as long.
+/// Whether a sanitizer makes everything slow.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool is_sanitized = true;
 #elif defined(__has_feature)
@@ -155,7 +155,13 @@ inline constexpr bool is_sanitized = false;
 #else
 inline constexpr bool is_sanitized = false;
 #endif
-constexpr int rounds(int usual) { return is_sanitized ? usual / 10 : usual; }
+/// How often a test does something at random: `in_full` times if the environment has WEFT_IN_FULL
+/// (.ci/nightly), else as often as a test can that is run many times a day.
+inline int rounds(int in_full) {
+  static bool const is_in_full = std::getenv("WEFT_IN_FULL") != nullptr;
+  if (is_in_full) return in_full;
+  return is_sanitized ? in_full / 10 : in_full / 4;
+}
 
 /// Waits, in ordinary code, until another thread makes c true.
 template <class Condition>

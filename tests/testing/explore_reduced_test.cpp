@@ -63,10 +63,10 @@ void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_
 
 TEST_CASE("the reduction finds the full search's outcomes in fewer schedules") {
   weft::tests::every_frame_dies const here;
-  compares_all(weft::tests::seeds(600), granularity::cooperative, 4, 2000);
+  compares_all(weft::tests::seeds(150), granularity::cooperative, 4, 2000);
 }
 
 TEST_CASE("the reduction finds the full search's outcomes in fewer parallel schedules, too") {
   weft::tests::every_frame_dies const here;
-  compares_all(weft::tests::seeds(150), granularity::parallel, 2, 8000);
+  compares_all(weft::tests::seeds(40), granularity::parallel, 2, 8000);
 }

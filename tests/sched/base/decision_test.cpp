@@ -442,7 +442,7 @@ TEST_CASE("a reduced search finds the same ends where processes decide, in fewer
   std::size_t full = 0;
   std::size_t fewer = 0;
   std::size_t compared = 0;
-  seeds(150).for_each([&](unsigned seed) {
+  seeds(40).for_each([&](unsigned seed) {
     INFO("seed " << seed);
     dice random(seed);
     lives l(2 + random(2));

@@ -132,7 +132,7 @@ TEMPLATE_TEST_CASE("a process that waits at its inbox is woken by a send of any 
 TEST_CASE("threads outside submit processes, and send to them by the ids that submit yields") {
   every_frame_dies const check;
   counter received = 0;
-  static constexpr int each = rounds(500);
+  static int const each = rounds(500);
   scheduler<sharing_among<2>> s;
   s.start([]() -> program { co_return; });
   {
