@@ -40,7 +40,19 @@ inline constinit std::atomic<char const*> first_compiled_how = nullptr;
                first, how);
   std::abort();
 }
+/// Files that include weft.hpp, in which all functions are inline, are not to be linked with files that
+/// use the compiled library.  A linker refuses a variable that is a thread's own in one file only, and
+/// names it.
+#if defined(WEFT_HEADER_ONLY)
+[[gnu::used]] inline thread_local constinit char
+    some_files_include_weft_hpp_and_others_use_the_compiled_library = 0;
+#else
+extern char some_files_include_weft_hpp_and_others_use_the_compiled_library;  // compiled_alike.cpp
+#endif
+
 /// One in each file, so that each file is checked.
-[[maybe_unused]] static bool const is_compiled_alike = require_compiled_alike(compiled_how);
+[[maybe_unused]] static bool const is_compiled_alike =
+    require_compiled_alike(compiled_how) &&
+    some_files_include_weft_hpp_and_others_use_the_compiled_library == 0;
 
 }  // namespace weft::detail

@@ -20,6 +20,8 @@
 /// part of the symbol of every function that returns such a type, so mixing the ways is a linker
 /// error.
 ///
+/// The form with all functions inline, weft.hpp, is a way of its own (compiled_alike.hpp).
+///
 /// Small owners of frames are [[clang::trivial_abi]]: they are passed and returned in registers, so
 /// that a caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such
 /// attribute; so files compiled by g++ have a tag of their own even with WEFT_SYMMETRIC.
@@ -29,6 +31,9 @@
 
 namespace weft {
 
+#if defined(WEFT_HEADER_ONLY)
+inline namespace [[gnu::abi_tag("header_only")]] header_only {
+#endif
 #if defined(__clang__)
 inline namespace [[gnu::abi_tag("symmetric")]] symmetric {
 #elif defined(WEFT_SYMMETRIC)
@@ -45,6 +50,9 @@ template <class R, class A = void, class... Rebound>
 class multi_resumption;
 
 }  // namespace symmetric, symmetric_gnu or bouncing
+#if defined(WEFT_HEADER_ONLY)
+}  // namespace header_only
+#endif
 
 namespace detail {
 

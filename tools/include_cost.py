@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What does each public header cost a compiler?
+
+    ./bazelw run //tools:include_cost                 a table of all public headers
+    ./bazelw run //tools:include_cost -- --check      the headers that have a budget; exits 1 if one is over it
+
+By clang's -ftime-trace of a file that includes the header alone, without optimization: `all` is the time of
+the front end, `standard` the part of it in the standard headers, which the header needs anyway, `own` the part
+in weft's headers, and `ratio` is all / standard.  Times are in milliseconds, the best of three.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+FOLDERS = ("deque", "effects", "io", "sched", "testing")
+# The ratio that a header may have.  The umbrella headers are what programs include.
+BUDGET = {
+    "deque/deque.hpp": 1.3,
+    "effects/effects.hpp": 1.8,
+    "sched/schedule.hpp": 2.1,
+    "sched/sharing.hpp": 2.1,
+    "sched/stealing.hpp": 2.1,
+    "sched/testing.hpp": 2.1,
+    "io/io.hpp": 1.6,
+}
+
+
+def times(header, scratch):
+    """(all, standard, own): the times for one header, in milliseconds."""
+    source, trace = f"{scratch}/header.cpp", f"{scratch}/trace.json"
+    Path(source).write_text(f"#include <weft/{header}>\n")
+    flags = ["-std=c++20", "-Iinclude", "-O0", "-c", "-o", f"{scratch}/o", f"-ftime-trace={trace}"]
+    subprocess.run(["clang++-19", *flags, "-ftime-trace-granularity=100000", source], check=True)
+    events = json.loads(Path(trace).read_text())["traceEvents"]
+    whole = next(e["dur"] for e in events if e["name"] == "Total Frontend")
+    # Files are nested: a file's own time is that between the begin and end events around it.
+    nested = sorted((e for e in events if e["name"] == "Source"), key=lambda e: (e["ts"], e["ph"] == "b"))
+    inside, spent, last = [], Counter(), 0
+    for e in nested:
+        if inside:
+            spent["/weft/" in inside[-1]] += e["ts"] - last
+        last = e["ts"]
+        if e["ph"] == "b":
+            inside.append(e["args"]["detail"])
+        else:
+            inside.pop()
+    return whole / 1000, spent[False] / 1000, spent[True] / 1000
+
+
+def main(check):
+    os.chdir(os.environ.get("BUILD_WORKSPACE_DIRECTORY") or Path(__file__).parent.parent)
+    headers = sorted(
+        str(path)
+        for folder in FOLDERS
+        for path in Path(folder).rglob("*.hpp")
+        if "detail" not in path.parts and path.name not in ("catch2.hpp", "each_range_v3.hpp")
+    )
+    over = 0
+    print(f"{'header':36} {'all':>6} {'standard':>9} {'own':>6} {'ratio':>6} {'budget':>7}")
+    with tempfile.TemporaryDirectory() as scratch:
+        for header in headers:
+            budget = BUDGET.get(header)
+            if check and not budget:
+                continue
+            whole, standard, own = min((times(header, scratch) for _ in range(3)), key=lambda t: t[0] / t[1])
+            ratio = whole / standard
+            is_over = bool(budget) and ratio > budget
+            over += is_over
+            print(
+                f"{header:36} {whole:6.0f} {standard:9.0f} {own:6.0f} {ratio:6.2f} "
+                f"{budget or '':>7}{'  OVER' if is_over else ''}",
+                flush=True,
+            )
+    return 1 if over else 0
+
+
+if set(sys.argv[1:]) - {"--check"}:
+    sys.exit(__doc__)
+sys.exit(main("--check" in sys.argv))
