@@ -74,12 +74,12 @@ case $how in
     ln -s bazel-bin/minimal bazel-bin/testing bazel-bin/io .
     ;;
   by_hand)
-    for folder in deque effects io sched testing; do
-      find "$weft/$folder" -name '*.cpp'
-    done | sort | sed 's/.*/#include "&"/' > weft.cc
-    "$CXX" -std=c++20 -DWEFT_SILENCE_GCC12 -I"$weft/include" -x c++ -c weft.cc -o weft.o
+    for part in 'deque effects sched' testing io; do
+      (cd "$weft" && find $part -name '*.cpp') | sed 's/.*/#include "&"/' |
+        "$CXX" -std=c++20 -DWEFT_SILENCE_GCC12 -I"$weft/include" -I"$weft" -x c++ -c - -o "${part##* }.o"
+    done
     for program in minimal testing io; do
-      compiles $program -I"$weft/include" weft.o -pthread
+      compiles $program -I"$weft/include" sched.o testing.o io.o -pthread
     done
     ;;
   *)
