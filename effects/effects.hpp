@@ -28,3 +28,4 @@
 #include "weft/effects/state.hpp"
 #include "weft/effects/synchronized.hpp"
 #include "weft/effects/tagged.hpp"
+#include "weft/effects/version.hpp"

@@ -16,10 +16,14 @@ import os
 import re
 import sys
 
-# Flags that only Bazel's own build needs: outputs, module maps of layering_check, and the precompiled
-# header of tests, which another version of clang cannot read.
+# Flags that only Bazel's own build needs: outputs, module maps of layering_check, the precompiled
+# header of tests, which another version of clang cannot read, and the links to headers that a build
+# makes, in place of which include/weft stands.
 WITH_VALUE = {"-MF", "-c", "-include-pch", "-o"}
-ALONE = re.compile(r"-MD|-std=c\+\+0x|-frandom-seed=.*|-fmodule.*|-Wprivate-header|-D__(DATE|TIME|TIMESTAMP)__=.*")
+ALONE = re.compile(
+    r"-MD|-std=c\+\+0x|-frandom-seed=.*|-fmodule.*|-Wprivate-header|-D__(DATE|TIME|TIMESTAMP)__=.*"
+    r"|-I.*/_virtual_includes/.*"
+)
 
 
 def flags_for_clangd(arguments):
@@ -40,7 +44,7 @@ for action in actions:
     # Generated files are for Bazel only.  Of several ways to compile one source, the first will do.
     if not source.startswith(("bazel-out/", "external/")) and source not in commands:
         flags = list(flags_for_clangd(arguments))
-        commands[source] = {"directory": os.getcwd(), "file": source, "arguments": [*flags, "-c", source]}
+        commands[source] = {"directory": os.getcwd(), "file": source, "arguments": [*flags, "-Iinclude", "-c", source]}
 if not commands:
     sys.exit("weft: Bazel compiles no source file of this tree")
 with open("compile_commands.json", "w", encoding="utf-8") as file:

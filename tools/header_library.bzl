@@ -5,6 +5,7 @@ def header_library(name, hdrs, srcs = [], internals = [], internals_visibility =
 
     A header FILE of package FOLDER is included as <weft/FOLDER/FILE>.  Without a source file Bazel would
     compile no header of a library that has only headers, and layering_check would not check its includes.
+    In another workspace, which uses weft, nothing is checked.
 
     Args:
       name: the name of the library.
@@ -18,14 +19,16 @@ def header_library(name, hdrs, srcs = [], internals = [], internals_visibility =
     """
     prefix = "weft/" + native.package_name()
     testonly = kwargs.get("testonly", False)
-    includes = ["#include \"%s/%s\"" % (prefix, header) for header in hdrs + internals]
-    native.genrule(
-        name = name + "_includes",
-        outs = [name + "_includes.cpp"],
-        cmd = "printf '%s\\n' " + " ".join(["'%s'" % line for line in includes]) + " > $@",
-        testonly = testonly,
-        visibility = ["//visibility:private"],
-    )
+    if native.repository_name() == "@":
+        includes = ["#include \"%s/%s\"" % (prefix, header) for header in hdrs + internals]
+        srcs = srcs + [name + "_includes.cpp"]
+        native.genrule(
+            name = name + "_includes",
+            outs = [name + "_includes.cpp"],
+            cmd = "printf '%s\\n' " + " ".join(["'%s'" % line for line in includes]) + " > $@",
+            testonly = testonly,
+            visibility = ["//visibility:private"],
+        )
     if internals or internals_visibility:
         # Without the dependencies of their includes, which would be a cycle: NAME compiles them.
         native.cc_library(
@@ -38,7 +41,7 @@ def header_library(name, hdrs, srcs = [], internals = [], internals_visibility =
         kwargs["deps"] = kwargs.get("deps", []) + [":%s_internals" % name]
     native.cc_library(
         name = name,
-        srcs = srcs + internals + [name + "_includes.cpp"],
+        srcs = srcs + internals,
         hdrs = hdrs,
         include_prefix = prefix,
         textual_hdrs = reexported,

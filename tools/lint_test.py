@@ -45,6 +45,10 @@ class Lint(unittest.TestCase):
         self.objects("effects/x.cpp", "#define A 1", "a macro")
         self.objects("tests/x.cpp", "# define TWICE(x) x x", "a macro")
         self.passes("tests/x.cpp", "#define CATCH_CONFIG_MAIN")
+        version = "#define WEFT_VERSION_MAJOR 0\n#define WEFT_VERSION 1\n"
+        self.passes("effects/version.hpp", "#pragma once\n" + version)
+        self.objects("effects/version.hpp", "#pragma once\n#define WEFT_VERSIONS 1\n", "a macro")
+        self.objects("effects/x.cpp", "#define WEFT_VERSION 1\n", "a macro")
 
     def test_headers(self):
         self.objects("sched/x.hpp", "#pragma once\n" + "\n" * 400, "a header over 400 lines")

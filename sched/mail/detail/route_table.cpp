@@ -19,19 +19,9 @@ namespace weft::detail {
 
 namespace {
 
-struct route {
-  mailbox* box;
-  type_identity const* type;
-};
 /// Spreads the bits of an id: multiplies it by the golden ratio, as a fraction of 64 bits, because
 /// ids are paths, whose lower bits are mostly zero.
 std::uint64_t mixed(process_id id) noexcept { return id.hash() * 0x9E3779B97F4A7C15u; }
-struct by_hash {
-  std::size_t operator()(process_id id) const noexcept {
-    std::uint64_t const x = mixed(id);
-    return static_cast<std::size_t>(x ^ x >> 32);
-  }
-};
 [[noreturn, gnu::cold]] void throw_has_one(process_id id) {
   std::string const is_hash =
       id.text()[0] == '#' ? ", or another process whose id is the same hash" : "";
@@ -42,6 +32,16 @@ struct by_hash {
 }  // namespace
 
 struct alignas(64) route_table::shard {
+  struct route {
+    mailbox* box;
+    type_identity const* type;
+  };
+  struct by_hash {
+    std::size_t operator()(process_id id) const noexcept {
+      std::uint64_t const x = mixed(id);
+      return static_cast<std::size_t>(x ^ x >> 32);
+    }
+  };
   shard() noexcept { note_created(this); }
   shard(shard const&) = delete;
   shard& operator=(shard const&) = delete;
@@ -68,7 +68,7 @@ void route_table::add(process_id id, mailbox& b, type_identity const& type) {
   shard& s = shard_of(id);
   note_access(&s, true);
   std::lock_guard const lock(s.mutex);
-  if (!s.routes.try_emplace(id, route{&b, &type}).second) throw_has_one(id);
+  if (!s.routes.try_emplace(id, shard::route{&b, &type}).second) throw_has_one(id);
   b.add_address();
 }
 untyped_address route_table::remove(process_id id) noexcept {

@@ -1,0 +1,16 @@
+# find_package(weft): the targets weft::weft, weft::testing and weft::io.
+#
+# Where the static and the shared libraries are installed, BUILD_SHARED_LIBS chooses.
+include(CMakeFindDependencyMacro)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_dependency(Threads)
+
+set(weft_kinds static shared)
+if(BUILD_SHARED_LIBS)
+  set(weft_kinds shared static)
+endif()
+foreach(weft_kind IN LISTS weft_kinds)
+  if(NOT TARGET weft::weft)
+    include("${CMAKE_CURRENT_LIST_DIR}/weft-${weft_kind}.cmake" OPTIONAL)
+  endif()
+endforeach()
