@@ -348,7 +348,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
 
-
   /// Learns an effect that this scheduler answers.
   void learn(identity<proc>);
   void learn(identity<syncing>);
