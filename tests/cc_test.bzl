@@ -1,9 +1,7 @@
 """How tests are compiled: what most of them include is parsed once (docs/decisions/017)."""
 
-_FIRST = ["-include-pch", "$(BINDIR)/tests/first.pch"]
-
 def cc_test(name, copts = [], deps = [], **kwargs):
-    """A cc_test; by clang with a precompiled header, if it is one of a scheduler.
+    """A cc_test; with a precompiled header, if it is one of a scheduler.
 
     Args:
       name: the name of the test.
@@ -13,13 +11,10 @@ def cc_test(name, copts = [], deps = [], **kwargs):
     """
     if not copts and [dep for dep in deps if dep.startswith("//sched")]:
         copts = select({
-            "//tests/weakened:gcc": [],
-            "//conditions:default": _FIRST,
+            "//tests/weakened:gcc": ["-include", "$(BINDIR)/tests/first.hpp", "-Winvalid-pch"],
+            "//conditions:default": ["-include-pch", "$(BINDIR)/tests/first.pch"],
         })
-        deps = deps + select({
-            "//tests/weakened:gcc": [],
-            "//conditions:default": ["//tests:first"],
-        })
+        deps = deps + ["//tests:first"]
     native.cc_test(
         name = name,
         copts = copts,

@@ -5,13 +5,13 @@ load("//tools:compiling.bzl", "COMPILING", "compiling")
 def _impl(ctx):
     merged = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
     header = ctx.file.src
-    parsed = ctx.actions.declare_file(ctx.label.name + ".pch")
+    parsed = ctx.actions.declare_file(header.basename + ".gch" if ctx.attr.by_gcc else ctx.label.name + ".pch")
     how = compiling(
         ctx,
         header.path,
         parsed.path,
         merged.compilation_context,
-        [
+        ["-xc++-header"] if ctx.attr.by_gcc else [
             "-xc++-header",
             "-fpch-instantiate-templates",
             # Bazel compares contents: a header with only a new timestamp is the same header.
@@ -41,9 +41,11 @@ def _impl(ctx):
 
 precompiled_header = rule(
     implementation = _impl,
-    doc = "`src`, parsed by clang, for `-include-pch` of who depends on it.  Such a compilation is " +
+    doc = "`src`, parsed by clang for `-include-pch` of targets that depend on it, or by g++ for " +
+          "`-include`, which takes FILE.gch where FILE would be.  Such a compilation is " +
           "not in a sandbox, and has no layering_check: it must be checked elsewhere.",
     attrs = dict(COMPILING["attrs"], **{
+        "by_gcc": attr.bool(),
         "deps": attr.label_list(providers = [CcInfo]),
         "src": attr.label(allow_single_file = [".hpp"], mandatory = True),
     }),
