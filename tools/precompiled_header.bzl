@@ -11,7 +11,8 @@ def _impl(ctx):
         header.path,
         parsed.path,
         merged.compilation_context,
-        ["-xc++-header"] if ctx.attr.by_gcc else [
+        # g++ says of the header that it is no main file.
+        ["-xc++-header", "-w"] if ctx.attr.by_gcc else [
             "-xc++-header",
             "-fpch-instantiate-templates",
             # Bazel compares contents: a header with only a new timestamp is the same header.
