@@ -108,11 +108,19 @@ struct heap_memory {
     if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
     return ::operator new(bytes, alignment);
   }
-  static void deallocate(void* memory, std::size_t bytes, std::align_val_t alignment) noexcept {
+  static void deallocate(void* memory, [[maybe_unused]] std::size_t bytes,
+                         std::align_val_t alignment) noexcept {
+#if defined(__cpp_sized_deallocation)
     if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__)
       ::operator delete(memory, bytes);
     else
       ::operator delete(memory, bytes, alignment);
+#else  // clang before 19
+    if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+      ::operator delete(memory);
+    else
+      ::operator delete(memory, alignment);
+#endif
   }
 };
 

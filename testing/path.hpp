@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/effects/detail/compiler.hpp"
 #include "weft/sched/base/process_id.hpp"
 
 namespace weft {
