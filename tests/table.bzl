@@ -117,10 +117,13 @@ TABLE = {
     ),
     "io": _row(
         deps = _EFFECTS + _SCHED + _IO,
-        one_compiler = "memory_network",
+        one_compiler = "memory_network numeric_address",
         searches = "memory_network_explored memory_network_protocols",
         threads = "blocking echo_server files reactor reactor_failures",
-        more = {"echo_server": {"deps": ["//examples:echo"]}},
+        more = {
+            "echo_server": {"deps": ["//examples:echo"]},
+            "numeric_address": {"deps": ["//io:testing_internals"]},
+        },
     ),
     "sched/backends": _row(
         deps = _EFFECTS + _SCHED,
