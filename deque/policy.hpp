@@ -67,7 +67,7 @@ struct atomic_counts {
     void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
 
     [[nodiscard]] bool remove() noexcept {
-      if (only_one()) return true;  // no other owner can change the count: no locked instruction
+      if (only_one()) return true;  // no other owner can change the count: no read-modify-write
       // [1] release, pairs with [2] and [3]: what this owner has read and claimed happens before
       // the writes of an owner that finds itself the only one [2], or the last one [3].  [3]
       // acquire, pairs with [1] of each former owner: the last owner sees their writes (POLICY-2).

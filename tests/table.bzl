@@ -126,12 +126,12 @@ TABLE = {
         },
     ),
     "sched/backends": _row(
-        deps = _EFFECTS + _SCHED,
+        deps = _EFFECTS + _SCHED + ["//effects:platform"],
         one_compiler = "as_written global_queue stealing_fairness stealing_memory thread_queue",
         searches = "random_order",
         threads = """
-            backend_laws backend_threads lazy_task message_stack sharing sharing_failures
-            sharing_fairness sharing_forks sharing_handlers sharing_inside sharing_random
+            backend_laws backend_threads lazy_task membarrier_refused message_stack sharing
+            sharing_failures sharing_fairness sharing_forks sharing_handlers sharing_inside sharing_random
             sharing_state sharing_stuck stealing stealing_order stealing_report stealing_state
             thread_queue_threads
         """,
