@@ -43,11 +43,11 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 ///     if (auto t = others.steal()) run(*t);
 ///     if (auto t = d.try_pop()) run(*t);
 ///
-/// All operations but growth are lock-free.  Push and pop are O(1).  A pop costs one locked
-/// instruction, two if it takes the last item, and none in try_pop_alone(); a steal is one
-/// compare-and-swap.  With `interrupting_orders`, meant for items that are seldom stolen, a pop
-/// costs one locked instruction only if it takes the last item, and a steal costs a system call,
-/// which may wait.  Nothing but a larger array is ever allocated.  When not to use it: if items
+/// All operations but growth are lock-free.  Push and pop are O(1).  A pop costs one
+/// seq_cst store (a locked instruction on x86), and a compare-and-swap if it takes the last item;
+/// try_pop_alone() costs neither.  A steal is one compare-and-swap.  With `interrupting_orders`,
+/// meant for items that are seldom stolen, a pop costs the compare-and-swap for the last item only,
+/// and a steal costs a system call, which may wait.  Nothing but a larger array is ever allocated.  When not to use it: if items
 /// must leave in the order in which they came; use steal_queue.
 ///
 /// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
@@ -140,7 +140,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   using ends::try_push_all;
 
   /// Orders a push before the check for sleeping threads that follows: to be called between the two
-  /// (see detail/steal_ends.hpp).  If thieves interrupt, it costs no locked instruction, but then a
+  /// (see detail/steal_ends.hpp).  If thieves interrupt, it costs no instruction, but then a
   /// thread that is about to sleep must call before_last_look().
   void publish() noexcept {
     if constexpr (may_interrupt)
@@ -176,7 +176,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   }
   /// Takes the oldest item, for the owner; `lost` if a thief took it during the call.
   [[nodiscard]] taken<T> take_oldest() noexcept { return steal(true); }
-  /// Takes the newest item of a deque without thieves: no locked instruction.
+  /// Takes the newest item of a deque without thieves: no read-modify-write.
   [[nodiscard]] taken<T> try_pop_alone() noexcept {
     // Relaxed, here and below: no other thread uses the deque.
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;

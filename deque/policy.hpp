@@ -67,7 +67,7 @@ struct atomic_counts {
     void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
 
     [[nodiscard]] bool remove() noexcept {
-      if (only_one()) return true;  // no other owner can change the count: no locked instruction
+      if (only_one()) return true;  // no other owner can change the count: no read-modify-write
       // [1] release, pairs with [2] and [3]: what this owner has read and claimed happens before
       // the writes of an owner that finds itself the only one [2], or the last one [3].  [3]
       // acquire, pairs with [1] of each former owner: the last owner sees their writes (POLICY-2).
@@ -108,11 +108,19 @@ struct heap_memory {
     if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
     return ::operator new(bytes, alignment);
   }
-  static void deallocate(void* memory, std::size_t bytes, std::align_val_t alignment) noexcept {
+  static void deallocate(void* memory, [[maybe_unused]] std::size_t bytes,
+                         std::align_val_t alignment) noexcept {
+#if defined(__cpp_sized_deallocation)
     if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__)
       ::operator delete(memory, bytes);
     else
       ::operator delete(memory, bytes, alignment);
+#else  // clang before 19
+    if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+      ::operator delete(memory);
+    else
+      ::operator delete(memory, alignment);
+#endif
   }
 };
 

@@ -25,8 +25,8 @@ struct steal_queue_orders : steal_orders {
 ///     for (std::size_t i = 0, n = q.take(batch); i != n; ++i) run(*batch[i]);
 ///     if (auto const n = others.take_half(batch)) ...  // a thief(q), on another thread
 ///
-/// All operations but growth are lock-free.  A push is O(1); taking n items is O(n) and one locked
-/// instruction.  Nothing but a larger array is ever allocated.  When not to use it: where last in,
+/// All operations but growth are lock-free.  A push is O(1); taking n items is O(n) and one
+/// compare-and-swap.  Nothing but a larger array is ever allocated.  When not to use it: where last in,
 /// first out will do; a pop from a chase_lev writes to top, which thieves write, only for the last
 /// item.
 ///
@@ -93,8 +93,9 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   /// Takes the share 1/`one_in` of the items (1: all, 2: half): at least one if there is one, at
   /// most out.size().
   [[nodiscard]] taken<std::size_t> try_take(std::span<T> out, index one_in) noexcept {
-    // Relaxed: [8] fails if this value is out of date.
-    index t = this->top_.load(std::memory_order_relaxed);
+    // Acquire: pairs with [8], so that bottom is read after top, as in is_empty().  [8] fails if
+    // this value is out of date.
+    index t = this->top_.load(std::memory_order_acquire);
     index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: pairs with [1]
     if (b <= t || out.empty()) return missed::empty;
     index const share = (b - t) / one_in;

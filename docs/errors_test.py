@@ -9,9 +9,10 @@ HEADERS = [p for d in ("deque", "effects", "io", "sched", "testing") for p in pa
 
 
 def messages(text):
-    """What the static_asserts and the deleted functions of a header say."""
+    """What the static_asserts, the #errors and the deleted functions of a header say."""
     for said in re.findall(r'static_assert\([^;"]*((?:"[^"]*"\s*)+)\)', text):
         yield "".join(re.findall(r'"([^"]*)"', said))
+    yield from re.findall(r'^#error "(.*)"', text, re.M)
     yield from re.findall(r"= delete;\s*// (weft: .*)", text)
 
 

@@ -4,6 +4,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include "weft/effects/detail/compiler.hpp"
+
 /// Operations and effects.
 ///
 ///     struct proc {                          // an effect is a struct that lists its operations

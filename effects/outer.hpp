@@ -109,6 +109,8 @@ struct located {
   O operation;
   std::source_location where;
 };
+template <class O>
+located(O, std::source_location) -> located<O>;
 
 }  // namespace detail
 

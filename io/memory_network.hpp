@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +20,7 @@
 #include "weft/io/detail/memory_faults.hpp"
 #include "weft/io/detail/memory_sockets.hpp"
 #include "weft/io/detail/memory_stream.hpp"
+#include "weft/io/detail/numeric_address.hpp"
 #include "weft/io/memory_network_options.hpp"
 #include "weft/io/network.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
@@ -168,9 +166,7 @@ class memory_network final : public network {
   // ---- new sockets
 
   static void require_address(endpoint const& e) {
-    in6_addr room;
-    for (int const family : {AF_INET, AF_INET6})
-      if (::inet_pton(family, e.address.c_str(), &room) == 1) return;
+    if (detail::is_ipv4(e.address) || detail::is_ipv6(e.address)) return;
     throw std::invalid_argument("weft: " + e.address + " is no address of IPv4 or IPv6, in digits");
   }
   void require_room(std::string_view what, endpoint const& at) const {

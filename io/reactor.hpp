@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+// clang-format off
+#if !defined(__linux__)
+#error "weft: io/reactor.hpp is for Linux: on another system, derive a network of your own"
+#include <the error above>
+#endif
+// clang-format on
+
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weft/effects/detail/compiler.hpp"
 #include "weft/sched/base/process_id.hpp"
 
 namespace weft {

@@ -117,18 +117,21 @@ TABLE = {
     ),
     "io": _row(
         deps = _EFFECTS + _SCHED + _IO,
-        one_compiler = "memory_network",
+        one_compiler = "memory_network numeric_address",
         searches = "memory_network_explored memory_network_protocols",
         threads = "blocking echo_server files reactor reactor_failures",
-        more = {"echo_server": {"deps": ["//examples:echo"]}},
+        more = {
+            "echo_server": {"deps": ["//examples:echo"]},
+            "numeric_address": {"deps": ["//io:testing_internals"]},
+        },
     ),
     "sched/backends": _row(
-        deps = _EFFECTS + _SCHED,
+        deps = _EFFECTS + _SCHED + ["//effects:platform"],
         one_compiler = "as_written global_queue stealing_fairness stealing_memory thread_queue",
         searches = "random_order",
         threads = """
-            backend_laws backend_threads lazy_task message_stack sharing sharing_failures
-            sharing_fairness sharing_forks sharing_handlers sharing_inside sharing_random
+            backend_laws backend_threads lazy_task membarrier_refused message_stack sharing
+            sharing_failures sharing_fairness sharing_forks sharing_handlers sharing_inside sharing_random
             sharing_state sharing_stuck stealing stealing_order stealing_report stealing_state
             thread_queue_threads
         """,

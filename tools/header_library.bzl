@@ -18,6 +18,8 @@ def header_library(name, hdrs, srcs = [], internals = [], internals_visibility =
       reexported: headers of other libraries that a user of this library may include as well.
       **kwargs: as for cc_library.
     """
+    # Users may have these on; that a whole program is quiet, //tests:warnings_test sees.
+    kwargs["copts"] = ["-Wsign-conversion", "-Wold-style-cast"] + kwargs.get("copts", [])
     prefix = "weft/" + native.package_name()
     testonly = kwargs.get("testonly", False)
     includes = ["#include \"%s/%s\"" % (prefix, header) for header in hdrs + internals]

@@ -157,6 +157,14 @@ def private_name(path, text):
     return found + ([1] if path.endswith("_rare.hpp") else [])
 
 
+def system_header(path, text):
+    """What depends on the system is in io/, and in one other file."""
+    if not path.startswith(LIBRARY) or path.startswith(("io/", "effects/detail/platform.")):
+        return []
+    systems = r"arpa|asm|dlfcn|fcntl|linux|mach|net|netdb|netinet|poll|pthread|sched|semaphore|signal|sys|syscall|ucontext|unistd|windows|winsock2"
+    return lines_matching(r"^\s*#\s*include\s*<(%s)(/[^>]*)?\.h>|__has_include" % systems, text)
+
+
 def machine_path(path, text):
     return lines_matching(r"(?<![\w.])/(work|home|root)/", text)
 
@@ -280,6 +288,7 @@ RULES = {
     "a header over 400 lines": long_header,
     "the licence line comes first, then in a header #pragma once": first_line,
     "the library is included by its name: weft/sched/schedule.hpp": short_include,
+    "a header of the system outside of io/ and effects/detail/platform.hpp": system_header,
     "a memory order without its reason, or its partner": unexplained_order,
     "is_, has_, was_, may_, can_ give a bool and change nothing": predicate,
     "a slow path is NAME_slow": private_name,

@@ -64,6 +64,16 @@ class Lint(unittest.TestCase):
         self.passes("tests/x.cpp", "#include " + '"weft/sched/schedule.hpp"')
         self.passes("tests/x.cpp", "#include " + '"tests/support/dice.hpp"')
 
+    def test_headers_of_the_system(self):
+        rule = "a header of the system outside of io/ and effects/detail/platform.hpp"
+        self.objects("sched/x.cpp", "#include <unistd.h>", rule)
+        self.objects("deque/x.cpp", "# include <sys/mman.h>", rule)
+        self.objects("effects/x.cpp", "#if __has_include(<pthread.h>)", rule)
+        self.passes("io/x.cpp", "#include <sys/epoll.h>")
+        self.passes("effects/detail/platform.cpp", "#include <unistd.h>")
+        self.passes("tests/x.cpp", "#include <arpa/inet.h>")
+        self.passes("sched/x.cpp", "#include <system_error>\n#include <weft/sched/schedule.hpp>")
+
     def test_memory_orders(self):
         rule = "a memory order without its reason, or its partner"
         self.objects("deque/x.cpp", "a.load(std::memory_order_acquire);", rule)

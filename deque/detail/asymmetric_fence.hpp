@@ -5,10 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-#if __has_include(<sys/syscall.h>)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
+#include "weft/effects/detail/platform.hpp"
 
 namespace weft::detail {
 
@@ -29,34 +26,17 @@ class asymmetric_fence {
  public:
   /// Whether the system offers the heavy half: Linux from 4.14 on, unless it is forbidden to this
   /// process.  The first call registers the process for it; the result never changes.
-  [[nodiscard]] static bool exists() noexcept {
-    static bool const does = call(command::begin);
-    return does;
-  }
+  [[nodiscard]] static bool exists() noexcept { return can_interrupt_threads(); }
   /// The light half.  [1] seq_cst: pairs with heavy() (FENCE-1).  The compiler moves no access
   /// across it, and emits no instruction for it.
   static void light() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   /// The heavy half: a system call.  If the system refuses it, terminates the program.  Requires
   /// exists().
   static void heavy() noexcept {
-    if (call(command::fence)) [[likely]]
+    if (interrupt_threads()) [[likely]]
       return;
-    // A process that was checkpointed and restored elsewhere has to register again.
-    if (call(command::begin) && call(command::fence)) return;
     std::perror("weft: membarrier, which was there before, and on which others rely");
     std::terminate();
-  }
-
- private:
-  /// The private expedited commands of linux/membarrier.h, which older headers lack.
-  enum class command { fence = 1 << 3, begin = 1 << 4 };
-
-  [[nodiscard]] static bool call([[maybe_unused]] command c) noexcept {
-#ifdef SYS_membarrier
-    return ::syscall(SYS_membarrier, static_cast<int>(c), 0U, 0) == 0;
-#else
-    return false;
-#endif
   }
 };
 

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "weft/effects/detail/compiler.hpp"
+
 /// The errors of a persistent_deque that is misused: cold and noinline, so that correct use does
 /// not pay for them.
 namespace weft::detail {

@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "weft/effects/detail/compiler.hpp"
+
 namespace weft::detail {
 
 /// The cells of a chase_lev or steal_queue; their number is a power of two.  The array also owns

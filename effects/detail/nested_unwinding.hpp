@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <limits>
-#if defined(__GLIBC__)
-#include <pthread.h>
-#endif
+
+#include "weft/effects/detail/platform.hpp"
 
 /// Unwinding that begins inside another one: a destructor in a frame drops a resumption, or ends a
 /// region.
@@ -20,27 +17,6 @@
 ///       destructor, each nested unwinding takes native stack.
 ///   NEST-2  The program ends with a message before the stack is used up.
 namespace weft::detail {
-
-/// The native stack: how much of it is left, and its size.  `left` is the maximum if unknown.
-struct native_stack {
-  std::size_t left = std::numeric_limits<std::size_t>::max();
-  std::size_t size = 0;
-};
-[[gnu::cold, gnu::noinline]] inline native_stack look_at_stack() noexcept {
-  native_stack found;
-#if defined(__GLIBC__)
-  pthread_attr_t attributes;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return found;
-  void* lowest = nullptr;
-  std::size_t size = 0;
-  bool const is_known = ::pthread_attr_getstack(&attributes, &lowest, &size) == 0;
-  ::pthread_attr_destroy(&attributes);
-  std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) -
-                              reinterpret_cast<std::uintptr_t>(lowest);
-  if (is_known && left < size) found = {left, size};  // else the program runs on a stack of its own
-#endif
-  return found;
-}
 
 /// Counts the nested unwindings of this thread.
 class nested_unwinding {

@@ -31,6 +31,7 @@ struct refused {
   void await_suspend(std::coroutine_handle<>) const noexcept {}
   R await_resume() const { std::terminate(); }
 };
+refused() -> refused<>;
 template <class X>
 constexpr bool is_refused_type = false;
 template <class R>

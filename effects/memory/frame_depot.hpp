@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "weft/effects/detail/platform.hpp"
 #include "weft/effects/memory/free_blocks.hpp"
 
 /// Memory on its way between the pools of threads (frame_pool.hpp).
@@ -80,7 +81,7 @@ class frame_depot {
 
  private:
   bool keeps_blocks_;  // does not change
-  std::mutex mutex_;
+  static_mutex mutex_;
   std::array<free_block*, block_sizes> piles_{};
   slab_remainder remainder_;
   arena_range* arenas_ = nullptr;

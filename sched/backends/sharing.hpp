@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "weft/deque/chase_lev.hpp"
+#include "weft/effects/detail/platform.hpp"
 #include "weft/effects/multi_resumption.hpp"
 #include "weft/sched/backends/detail/idle_threads.hpp"
 #include "weft/sched/backends/thread_queue.hpp"

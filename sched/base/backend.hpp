@@ -5,9 +5,17 @@
 #include <concepts>
 #include <cstdint>
 #include <utility>
+#include <version>
 
 #include "weft/sched/base/lazy_task.hpp"
 #include "weft/sched/base/thunk.hpp"
+
+// clang-format off
+#if !defined(__cpp_lib_jthread)
+#error "weft: std::stop_token is needed: with libc++ before 20, compile with -fexperimental-library"
+#include <the error above>
+#endif
+// clang-format on
 
 namespace weft {
 

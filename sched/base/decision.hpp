@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "weft/effects/detail/compiler.hpp"
+
 namespace weft {
 
 namespace detail {

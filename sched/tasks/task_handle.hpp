@@ -104,8 +104,8 @@ template <class T>
 constexpr bool is_reference_wrapper = false;
 template <class T>
 constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
-/// Whether a `T` refers to objects that it does not own, as far as its type tells.  <span> declares
-/// the two variables, and is cheaper to include than <ranges>.
+/// Whether a `T` refers to objects that it does not own, as far as its type tells.  The header
+/// of std::span declares the two variables, and is cheaper to include than <ranges>.
 template <class T>
 constexpr bool borrows = (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
                          is_reference_wrapper<T> ||

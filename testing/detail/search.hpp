@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/effects/detail/platform.hpp"
 #include "weft/effects/memory/frame_pool.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/one_run.hpp"
@@ -54,7 +53,7 @@ class progress_line {
  private:
   /// Asks the system once: the call takes longer than a search of a few schedules.
   static bool is_on_terminal() noexcept {
-    static bool const answer = ::isatty(2) == 1;
+    static bool const answer = is_error_terminal();
     return answer;
   }
   static void say(exploration const& e, std::chrono::duration<double> since) {

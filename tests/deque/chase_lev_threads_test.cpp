@@ -5,6 +5,7 @@
 /// ones.
 
 #include <catch2/catch.hpp>
+#include <exception>
 #include <tuple>
 
 #include "tests/support/seeds.hpp"
@@ -17,8 +18,16 @@ using namespace weft;
 using namespace weft::tests;
 
 namespace {
-using both_orders = std::tuple<chase_lev_orders, interrupting_orders>;
-}
+/// Orders of a system that refuses the heavy fence: none may be asked for.
+struct refused_orders : interrupting_orders {
+  struct fence {
+    static bool exists() noexcept { return false; }
+    static void light() noexcept { std::terminate(); }
+    static void heavy() noexcept { std::terminate(); }
+  };
+};
+using all_orders = std::tuple<chase_lev_orders, interrupting_orders, refused_orders>;
+}  // namespace
 
 TEST_CASE("this system has membarrier, so that the other tests of this file use it") {
   CHECK(detail::asymmetric_fence::exists());
@@ -26,7 +35,7 @@ TEST_CASE("this system has membarrier, so that the other tests of this file use 
 
 TEMPLATE_LIST_TEST_CASE(
     "each item that an owner pushes and pops while thieves steal half is taken once", "",
-    both_orders) {
+    all_orders) {
   auto const thieves = GENERATE(1u, 2u, 3u);
   seeds(20).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -34,7 +43,7 @@ TEMPLATE_LIST_TEST_CASE(
   });
 }
 
-TEMPLATE_LIST_TEST_CASE("thieves that read growing arrays take each item once", "", both_orders) {
+TEMPLATE_LIST_TEST_CASE("thieves that read growing arrays take each item once", "", all_orders) {
   auto const thieves = GENERATE(1u, 3u);
   seeds(static_cast<unsigned>(rounds(500))).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -43,13 +52,13 @@ TEMPLATE_LIST_TEST_CASE("thieves that read growing arrays take each item once", 
 }
 
 TEMPLATE_LIST_TEST_CASE("of an owner and thieves that want the last item, one gets it", "",
-                        both_orders) {
+                        all_orders) {
   auto const thieves = GENERATE(1u, 2u);
   CHECK(wrong_last_ones_on_threads<TestType>(thieves, rounds(300'000)) == 0);
 }
 
 TEMPLATE_LIST_TEST_CASE(
     "of a worker that pushes and looks for sleepers and one that falls asleep, one sees the other",
-    "", both_orders) {
+    "", all_orders) {
   CHECK(missed_wakeups_on_threads<basic_chase_lev<int, TestType>>(rounds(20'000)) == 0);
 }

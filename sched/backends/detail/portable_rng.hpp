@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <random>
 
+#include "weft/effects/detail/compiler.hpp"
+
 namespace weft::detail {
 
 /// Random numbers that are the same on every machine for the same seed.  The generator is the

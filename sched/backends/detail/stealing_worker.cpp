@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "weft/effects/detail/platform.hpp"
+
 namespace weft::detail {
 
 void stealing_worker::reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }

@@ -3,18 +3,9 @@
 
 #include <thread>
 
-namespace weft::detail {
+#include "weft/effects/detail/platform.hpp"
 
-/// Pauses for a few cycles, which leaves more of the core to its other hardware thread.
-inline void pause_for(unsigned times) noexcept {
-  for (unsigned i = 0; i != times; ++i) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-}
+namespace weft::detail {
 
 /// One call is one pause in a loop that waits for a few instructions of another thread: a short
 /// pause, and after a few microseconds a yield to the system, since that thread may not be running.

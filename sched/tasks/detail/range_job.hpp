@@ -96,12 +96,12 @@ class range_job {
   static constexpr bool row_aware_operation = true;
   using result = T;
 
-  range_job(View all, Work work, std::size_t grain)
+  range_job(View all, Work w, std::size_t grain)
       : all_(std::move(all)),
         first_(std::ranges::begin(all_)),
         size_(static_cast<std::size_t>(std::ranges::size(all_))),
         grain_(grain == 0 ? usual_grain(size_) : grain),
-        work_(std::move(work)) {}
+        work_(std::move(w)) {}
   range_job(range_job const&) = delete;
   range_job& operator=(range_job const&) = delete;
 
