@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "",
   run_apart running(s);
   std::vector<std::thread> others;
   for (int i = 0; i != 2; ++i) {
-    auto const submits = [&n, &alive](auto const& to) {
+    auto const submits = [&n, &alive, each](auto const& to) {
       for (int k = 0; k != each; ++k) to.submit(counts, std::ref(n), lives(alive));
     };
     others.emplace_back([submits, &outside] { submits(*outside); });
