@@ -247,7 +247,8 @@ class weighted_solutions : public handler<choose> {
 };
 
 /// Merges equal weighted results, in ascending order, and scales the probabilities so that they sum
-/// to 1: they are conditional on success.  Throws std::domain_error if the sum is 0.  O(n log n).
+/// to 1: they are conditional on success.  The operator < of `T` is a total order.  Throws
+/// std::domain_error if the sum is 0.  O(n log n).
 template <class T>
 std::vector<std::pair<T, double>> as_distribution(std::vector<std::pair<T, double>> results) {
   double total = 0;

@@ -88,6 +88,13 @@ def short_include(path, text):
     return lines_matching(r'^#include ["<](%s)' % "|".join(LIBRARY), text)
 
 
+def hidden_static(path, text):
+    """A library that hides the function has a variable of its own; a class can make its static member visible."""
+    if not path.startswith(LIBRARY) or not path.endswith(".cpp"):
+        return []
+    return lines_matching(r"^\s+static\s+(?:thread_local|constinit)\b", code_of(text))
+
+
 def unexplained_order(path, text):
     """An order stronger than relaxed names its partner: [n], an invariant's label, `itself`, or
     `as above`; a relaxed one says why it may be.  The comment stands behind the statement, or in or
@@ -289,6 +296,7 @@ RULES = {
     "the licence line comes first, then in a header #pragma once": first_line,
     "the library is included by its name: weft/sched/schedule.hpp": short_include,
     "a header of the system outside of io/ and effects/detail/platform.hpp": system_header,
+    "a static that changes, in a function: a program may have it twice": hidden_static,
     "a memory order without its reason, or its partner": unexplained_order,
     "is_, has_, was_, may_, can_ give a bool and change nothing": predicate,
     "a slow path is NAME_slow": private_name,

@@ -74,6 +74,12 @@ class Lint(unittest.TestCase):
         self.passes("tests/x.cpp", "#include <arpa/inet.h>")
         self.passes("sched/x.cpp", "#include <system_error>\n#include <weft/sched/schedule.hpp>")
 
+    def test_statics(self):
+        rule = "a static that changes, in a function"
+        self.objects("sched/x.cpp", "int f() {\n  static thread_local int n = 0;\n}", rule)
+        self.passes("sched/x.cpp", "int f() {\n  static constexpr int n = 0;\n}")
+        self.passes("tests/x.cpp", "int f() {\n  static constinit int n = 0;\n}")
+
     def test_memory_orders(self):
         rule = "a memory order without its reason, or its partner"
         self.objects("deque/x.cpp", "a.load(std::memory_order_acquire);", rule)

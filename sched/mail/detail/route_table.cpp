@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -50,18 +48,10 @@ struct alignas(64) route_table::shard {
   std::unordered_map<process_id, route, by_hash> routes;  // under `mutex` (ROUTE-1)
 };
 
-route_table::route_table() noexcept {
-  static_assert(sizeof(shard) <= shard_bytes && shard_bytes % alignof(shard) == 0);
-  for (std::size_t i = 0; i != shards; ++i) ::new (shards_ + i * shard_bytes) shard;
-}
-route_table::~route_table() {
-  for (std::size_t i = shards; i != 0; --i) std::destroy_at(&shard_at(i - 1));
-}
-route_table::shard& route_table::shard_at(std::size_t index) noexcept {
-  return *std::launder(reinterpret_cast<shard*>(shards_ + index * shard_bytes));
-}
+route_table::route_table() : shards_(new shard[shards]) {}
+route_table::~route_table() { delete[] shards_; }
 route_table::shard& route_table::shard_of(process_id id) noexcept {
-  return shard_at(static_cast<std::size_t>(mixed(id) >> (64 - shard_bits)));
+  return shards_[static_cast<std::size_t>(mixed(id) >> (64 - shard_bits))];
 }
 
 void route_table::add(process_id id, mailbox& b, type_identity const& type) {

@@ -50,7 +50,7 @@ class untyped_address {
 ///       before processes run, so a shard has the same name in all schedules (location_names.hpp).
 class route_table {
  public:
-  route_table() noexcept;
+  route_table();
   route_table(route_table const&) = delete;
   route_table& operator=(route_table const&) = delete;
   ~route_table();
@@ -67,12 +67,10 @@ class route_table {
   struct shard;  // complete in the source file, which alone includes <unordered_map>
   static constexpr int shard_bits = 6;
   static constexpr std::size_t shards = std::size_t{1} << shard_bits;
-  static constexpr std::size_t shard_bytes = 128;
 
-  [[nodiscard]] shard& shard_at(std::size_t index) noexcept;
   [[nodiscard]] shard& shard_of(process_id id) noexcept;
 
-  alignas(64) std::byte shards_[shards * shard_bytes];  // the memory of the shards
+  shard* const shards_;  // an array
 };
 
 /// A process that sends to another process by its id.  It lies in the frame of the sender.

@@ -69,11 +69,10 @@ std::uint64_t scheduler_core::next_serial() noexcept {
   // Each thread takes the numbers in blocks: an atomic step for each scheduler would slow down a
   // program that runs millions of small schedulers.
   static constexpr std::uint64_t block = 1024;
-  static constinit std::atomic<std::uint64_t> blocks = 0;
-  static thread_local constinit std::uint64_t next = 0;
-  // Relaxed: the numbers only have to differ.
-  if (next % block == 0) next = blocks.fetch_add(1, std::memory_order_relaxed) * block;
-  return next++;
+  if (next_serial_ % block == 0)
+    // Relaxed: the numbers only have to differ.
+    next_serial_ = blocks_of_serials_.fetch_add(1, std::memory_order_relaxed) * block;
+  return next_serial_++;
 }
 
 // ---- evidence

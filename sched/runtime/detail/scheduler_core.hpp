@@ -201,7 +201,12 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   void end_cancelling() noexcept;
   /// The test of quiescence_outside(), for the scheduler at `core`.
   [[nodiscard]] static bool is_quiescent_outside(void const* core);
-  [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept;
+  static std::uint64_t next_serial() noexcept;
+  // A program has them once, whatever a library hides.
+  [[gnu::visibility(
+      "default")]] static inline constinit std::atomic<std::uint64_t> blocks_of_serials_ = 0;
+  [[gnu::visibility("default")]] static inline thread_local constinit std::uint64_t next_serial_ =
+      0;
 
   std::uint64_t const serial_ = next_serial();
   std::vector<prompt*> outers_;
