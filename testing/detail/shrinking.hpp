@@ -106,6 +106,7 @@ class shrinking {
     std::vector<schedule_step> trace;
     log_.trace = &trace;
     auto const result = subject_.run(c, log_, limits_);
+    log_.trace = nullptr;
     size const now{log_.decisions, log_.preemptions, log_.switches, log_.steps, sum(trace)};
     if (result != best_.result || !(now < size_)) return false;
     size_ = now;
