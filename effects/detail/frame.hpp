@@ -277,6 +277,8 @@ struct frame_with_result : frame_that_answers<T> {
   void return_value(U&& value) {
     static_assert(std::is_convertible_v<U, T>,
                   "weft: co_return of a value that does not convert to the computation's type");
+    // `to` is set by the caller, which the analyzer does not follow.
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch)
     if (!this->to) std::terminate();  // a destructor threw, and the body caught that (FRAME-1)
     if constexpr (std::is_convertible_v<U, T>) this->result().set(std::forward<U>(value));
   }
