@@ -43,12 +43,12 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 ///     if (auto t = others.steal()) run(*t);
 ///     if (auto t = d.try_pop()) run(*t);
 ///
-/// All operations but growth are lock-free.  Push and pop are O(1).  A pop costs one
-/// seq_cst store (a locked instruction on x86), and a compare-and-swap if it takes the last item;
-/// try_pop_alone() costs neither.  A steal is one compare-and-swap.  With `interrupting_orders`,
-/// meant for items that are seldom stolen, a pop costs the compare-and-swap for the last item only,
-/// and a steal costs a system call, which may wait.  Nothing but a larger array is ever allocated.  When not to use it: if items
-/// must leave in the order in which they came; use steal_queue.
+/// All operations but growth are lock-free.  Push and pop are O(1).  A pop costs one seq_cst store
+/// (a locked instruction on x86), and a compare-and-swap if it takes the last item; try_pop_alone()
+/// costs neither.  A steal is one compare-and-swap.  With `interrupting_orders`, meant for items
+/// that are seldom stolen, a pop costs the compare-and-swap for the last item only, and a steal
+/// costs a system call, which may wait.  Nothing but a larger array is ever allocated.  When not to
+/// use it: if items must leave in the order in which they came; use steal_queue.
 ///
 /// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
 ///   STEAL-5  Each operation takes one item; a thief moves top from t to t + 1.  The owner moves

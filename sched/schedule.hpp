@@ -35,9 +35,9 @@ namespace weft {
 /// longest first; and after a fork, the process that gets true before the other one.
 /// schedule<my_backend>(...) names another backend, with an order of its own.
 /// schedule<sharing>({.threads = n}, ...) of sched/sharing.hpp, and schedule<stealing>({.threads =
-/// n}, ...) of sched/stealing.hpp, run processes on n threads, including the calling one.  Then several threads use the handlers at once, and
-/// each handler must declare that it is thread_safe, or be wrapped in synchronized
-/// (effects/synchronized.hpp).
+/// n}, ...) of sched/stealing.hpp, run processes on n threads, including the calling one.  Then
+/// several threads use the handlers at once, and each handler must declare that it is thread_safe,
+/// or be wrapped in synchronized (effects/synchronized.hpp).
 ///
 /// If a process throws, the others find `cancelled` at their next operation and unwind; then
 /// schedule throws that exception, or `exceptions` if several processes failed.  It throws

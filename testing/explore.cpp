@@ -32,7 +32,7 @@ void visit_all(search& s) {
   }
   if (!c.what_differed().empty()) s.differs(c.what_differed());
 }
-inline void visit_bounded(search& s, std::size_t most_preemptions) {
+void visit_bounded(search& s, std::size_t most_preemptions) {
   for (std::size_t bound = 0;; ++bound) {
     every_schedule c(bound);
     do {

@@ -35,16 +35,29 @@ def flags_for_clangd(arguments):
             yield flag
 
 
+def sources_in(source):
+    """The files that Bazel compiles as `source`: a library's are those of its folder, as one file."""
+    merged = re.fullmatch(r"bazel-out/[^/]+/bin/(.*)/\w+_sources\.cpp", source)
+    if not merged:
+        # Other generated files are for Bazel only.
+        return [] if source.startswith(("bazel-out/", "external/")) else [source]
+    found = []
+    for folder, below, files in os.walk(merged.group(1)):
+        below[:] = [b for b in below if not os.path.exists(f"{folder}/{b}/BUILD")]
+        found += [f"{folder}/{f}" for f in files if f.endswith(".cpp")]
+    return found
+
+
 commands = {}
 with open(sys.argv[1], encoding="utf-8") as file:
     actions = json.load(file).get("actions", [])
 for action in actions:
     arguments = action["arguments"]
-    source = arguments[arguments.index("-c") + 1]
-    # Generated files are for Bazel only.  Of several ways to compile one source, the first will do.
-    if not source.startswith(("bazel-out/", "external/")) and source not in commands:
-        flags = list(flags_for_clangd(arguments))
-        commands[source] = {"directory": os.getcwd(), "file": source, "arguments": [*flags, "-Iinclude", "-c", source]}
+    # Of several ways to compile one source, the first will do.
+    for source in sources_in(arguments[arguments.index("-c") + 1]):
+        if source not in commands:
+            flags = [*flags_for_clangd(arguments), "-Iinclude", "-c", source]
+            commands[source] = {"directory": os.getcwd(), "file": source, "arguments": flags}
 if not commands:
     sys.exit("weft: Bazel compiles no source file of this tree")
 with open("compile_commands.json", "w", encoding="utf-8") as file:

@@ -90,7 +90,7 @@ def main(name, *arguments):
         print(f'#include "{base[0]}"')
         list(merged(in_order(base[1:]), done))
     else:
-        print("#define WEFT_HEADER_ONLY")
+        print("#ifndef WEFT_HEADER_ONLY\n#define WEFT_HEADER_ONLY\n#endif")
     print(re.sub(r"\n{3,}", "\n\n", "\n".join(merged(in_order(files), done))))
 
 

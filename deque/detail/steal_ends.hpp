@@ -94,7 +94,8 @@ class steal_ends {
   /// two.  Suppose that another thread announces its sleep and then calls is_empty(), and that the
   /// check does not see the announcement; both the announcement and the check are seq_cst.  Then
   /// is_empty() sees the push (DEFECT-8).  One locked instruction on x86 and an `stlr` on ARM64;
-  /// a push alone does not pay the former.  A fence would do, but ThreadSanitizer does not support fences.
+  /// a push alone does not pay the former.  A fence would do, but ThreadSanitizer does not support
+  /// fences.
   void publish() noexcept {
     // [5] seq_cst: pairs with [6].  In the single order of seq_cst operations, this store comes
     // before the read of the thread that will sleep, and then that read sees the push.  Or it comes
@@ -106,8 +107,8 @@ class steal_ends {
   /// True only if the deque or queue was empty at some moment of the call.  Thread safe.
   [[nodiscard]] bool is_empty() const noexcept {
     // Acquire: pairs with [10] of chase_lev and [8] of steal_queue, so that bottom is read after
-    // top, and not before items that are counted as taken.  If this value of top is out of date, the
-    // result may be false although all items are gone.
+    // top, and not before items that are counted as taken.  If this value of top is out of date,
+    // the result may be false although all items are gone.
     index const t = top_.load(std::memory_order_acquire);
     return bottom_.load(Orders::looks) <= t;  // [6] seq_cst: pairs with [5]
   }

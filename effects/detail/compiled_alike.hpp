@@ -40,9 +40,9 @@ inline constinit std::atomic<char const*> first_compiled_how = nullptr;
                first, how);
   std::abort();
 }
-/// Files that include weft.hpp, in which all functions are inline, are not to be linked with files that
-/// use the compiled library.  A linker refuses a variable that is a thread's own in one file only, and
-/// names it.
+/// Files that include weft.hpp, in which all functions are inline, are not to be linked with files
+/// that use the compiled library.  A linker refuses a variable that is a thread's own in one file
+/// only, and names it.
 #if defined(WEFT_HEADER_ONLY)
 [[gnu::used]] inline thread_local constinit char
     some_files_include_weft_hpp_and_others_use_the_compiled_library = 0;

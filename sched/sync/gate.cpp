@@ -24,7 +24,7 @@ void gate::release_all() noexcept {
 }
 void gate::release_now(detail::internal) noexcept {
   detail::note_access(this, true);
-  // [8] seq_cst: pairs with [7] of gate_table.hpp: either this thread sees the home that a process
+  // [8] seq_cst: pairs with [7] of gate_table: either this thread sees the home that a process
   // has set, or that process sees the new epoch.  Also a release: a process that finds a greater
   // epoch [1] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);

@@ -130,7 +130,8 @@ class gate {
   [[nodiscard]] std::uint64_t epoch() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
-    return epoch_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2] and [8]
+    // [1] acquire: pairs with [2] of gate_table.cpp and [8] of gate.cpp.
+    return epoch_.load(std::memory_order_acquire);
   }
 
   /// Wakes waiters after an object has been given back: they go on in their turn, and check whether
@@ -226,7 +227,7 @@ struct syncing {
 
 gate::~gate() {
   detail::apply_events_at(this);
-  // [6] acquire: pairs with [5] of gate_table.hpp.  If this reads null, the table has done its last
+  // [6] acquire: pairs with [5] of gate_table.cpp.  If this reads null, the table has done its last
   // access to the gate.
   if (auto* const home = home_.load(std::memory_order_acquire)) {
     detail::note_access(this, true);
@@ -237,7 +238,7 @@ gate::~gate() {
 detail::gate_waiter::~gate_waiter() {
   // Counts as a read of the gate: a wake after the deadline may have taken the waiter off the list.
   if (is_timed) note_access(at, false);
-  // [10] acquire: pairs with [9] of gate_table.hpp.  If this reads null, the table has done its
+  // [10] acquire: pairs with [9] of gate_table.cpp.  If this reads null, the table has done its
   // last access to the waiter.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }

@@ -73,8 +73,8 @@ class idle_threads {
            threads_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_over() const noexcept {
-    return word_.load(std::memory_order_relaxed) >=
-           quiescent;  // relaxed: nothing is read because of it
+    // relaxed: nothing is read because of it.
+    return word_.load(std::memory_order_relaxed) >= quiescent;
   }
   [[nodiscard]] thunk::reason why_over() const noexcept {
     return word_.load(std::memory_order_relaxed) >= stopped ? thunk::reason::stopped  // as above

@@ -60,7 +60,10 @@ class mailbox : public pooled {
   }
   inline void note_use() const noexcept;
   inline void drop_address() noexcept;
+  /// Called when the inbox is destroyed: discards the messages, and wakes all waiting processes.
   void close() noexcept;
+  /// Called when the scheduler has ended.  True if there are messages: then the mailbox is closed,
+  /// and the caller must discard them, and owns one count.
   [[nodiscard]] bool abandon() noexcept;
 
   // ---- sending
@@ -325,10 +328,7 @@ class mailbox : public pooled {
     s.next = nullptr;
     (s.previous ? s.previous->next : first_send_waiter_) = &s;
   }
-  void unlist(send_waiter& s) noexcept {
-    (s.previous ? s.previous->next : first_send_waiter_) = s.next;
-    (s.next ? s.next->previous : last_send_waiter_) = s.previous;
-  }
+  void unlist(send_waiter& s) noexcept;
   void last_address_has_gone() noexcept;
 
   mailbox_registry& registry_;

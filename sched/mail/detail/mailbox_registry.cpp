@@ -67,7 +67,7 @@ void mailbox_registry::unlink(mailbox& b) noexcept {
   (b.next_ ? b.next_->previous_ : last_) = b.previous_;
 }
 
-// ---- members of a mailbox that need the registry
+// ---- members of a mailbox
 
 void mailbox::last_address_has_gone() noexcept {
   registry_.put([this] {
@@ -100,7 +100,6 @@ thunk mailbox::take_anybody() noexcept {
     return thunk(p, answer);
   });
 }
-/// Called when the inbox is destroyed: discards the messages, and wakes all waiting processes.
 void mailbox::close() noexcept {
   note_use();
   bool const discards = under_lock([this]<bool Locks>() {
@@ -114,8 +113,6 @@ void mailbox::close() noexcept {
   bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
   if (is_left) release();
 }
-/// Called when the scheduler has ended: closes the mailbox if it has messages.  Returns whether it
-/// had; then the caller must discard them, and owns one count.
 bool mailbox::abandon() noexcept {
   return under_lock([this]<bool Locks>() {
     if (closed_ || length() == 0) return false;
@@ -151,6 +148,10 @@ void mailbox::leave(send_waiter& s) noexcept {
   });
   if (cut_off) registry.put([cut_off] { return thunk(cut_off); });  // as above
   if (is_last) release();
+}
+void mailbox::unlist(send_waiter& s) noexcept {
+  (s.previous ? s.previous->next : first_send_waiter_) = s.next;
+  (s.next ? s.next->previous : last_send_waiter_) = s.previous;
 }
 
 }  // namespace weft::detail

@@ -81,7 +81,8 @@ class mailbox_registry : public pooled {
   [[nodiscard]] route_table& routes();
   /// Null if routes() was not called yet.
   [[nodiscard]] route_table* routes_if_any() const noexcept {
-    return routes_.load(std::memory_order_acquire);  // [4] acquire: pairs with [3]
+    // [4] acquire: pairs with [3] of mailbox_registry.cpp.
+    return routes_.load(std::memory_order_acquire);
   }
 
   // ---- for the scheduler

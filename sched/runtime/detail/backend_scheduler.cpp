@@ -7,9 +7,9 @@
 #include "weft/sched/backends/stealing.hpp"
 #include "weft/sched/runtime/detail/scheduler_members.hpp"
 
-/// The schedulers on the library's backends are compiled here, once.  scheduler.hpp, sched/sharing.hpp,
-/// sched/stealing.hpp and sched/testing.hpp declare that: a program that includes them compiles only
-/// what it inlines.
+/// The schedulers on the library's backends are compiled here, once.  scheduler.hpp,
+/// sched/sharing.hpp, sched/stealing.hpp and sched/testing.hpp declare that: a program that includes
+/// them compiles only what it inlines.
 namespace weft::detail {
 
 template class backend_scheduler<one_thread>;

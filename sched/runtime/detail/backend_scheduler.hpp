@@ -104,7 +104,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       retire_unput(t);
     }
   }
-  /// The running process, boxed with its answer.
+  /// The running process, boxed with its answer: the caller puts it, and goes on to next().
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
@@ -348,7 +348,10 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
 
-  /// Learns an effect that this scheduler answers.
+  // ---- from the start to the end, for scheduler.hpp
+
+  /// Learns an effect that this scheduler answers.  The overloads, and the members below, are
+  /// compiled once for each backend of the library (scheduler_members.hpp).
   void learn(identity<proc>);
   void learn(identity<syncing>);
   void learn(identity<completions>);
@@ -356,9 +359,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void learn(identity<mail>);
   void learn(identity<routing>);
   void learn(identity<tasking<>>);
-  template <class F>
-  void learn(identity<F>) {
-    learn_scheduled<F>(*this);
+  template <class E>
+  void learn(identity<E>) {
+    learn_scheduled<E>(*this);
   }
   /// Takes over the reference to the program.
   void start(start_options how, class program* first, bool forkable);

@@ -67,16 +67,13 @@ void learn_all(S& s, row<All...>, Find&& find) {
   (learn_effect(s, identity<All>(), find), ...);
   if constexpr (S::on_several_threads) s.share_outers();
 }
+/// Takes over the reference to the program.
 template <class S>
-void set_options(S& s, start_options how) {
+void start_first(S& s, start_options how, program* first, bool forkable) {
   s.log_limit_ = how.log_limit;
   s.stop_token_ = std::move(how.stop);
   s.has_virtual_time = how.virtual_time;
   s.waits.room.limit(how.max_processes, how.when_full);
-}
-/// Takes over the reference to the program.
-template <class S>
-void start_first(S& s, program* first, bool forkable) {
   s.waits.room.begin(1);
   if (forkable) {
     begin_process(s, new_process(s, {}, first), true);
@@ -177,8 +174,8 @@ void run_worker(S& s, unsigned index) noexcept {
   worker_state::of_thread = here.outside;
   s.add_counts(here);
 }
-/// Runs the processes on `threads` threads, by `work(s, index)` on each; the calling thread is one of
-/// the workers.  Returns when all workers are done: no process is ready, and nothing is due.
+/// Runs the processes on `threads` threads, by `work(s, index)` on each; the calling thread is one
+/// of the workers.  Returns when all workers are done: no process is ready, and nothing is due.
 void run_on_threads(scheduler_core& s, unsigned threads,
                     void (*work)(scheduler_core& s, unsigned index) noexcept);
 template <class S>

@@ -50,8 +50,7 @@ void backend_scheduler<Backend>::learn(identity<tasking<>>) {
 }
 template <backend Backend>
 void backend_scheduler<Backend>::start(start_options how, class program* first, bool forkable) {
-  set_options(*this, std::move(how));
-  start_first(*this, first, forkable);
+  start_first(*this, std::move(how), first, forkable);
 }
 template <backend Backend>
 void backend_scheduler<Backend>::run() {

@@ -51,7 +51,7 @@ class gate_table final : public gate_home {
     note_access(&g, w.is_in_line);
     if (is_refused(w.parked.waiting_process())) return wait_entry::refused;
     if (!g.first_) link(g);
-    // [7] seq_cst: pairs with [8] of gate.hpp.  This process sets the home before it reads the
+    // [7] seq_cst: pairs with [8] of gate.cpp.  This process sets the home before it reads the
     // epoch; a release changes the epoch before it reads the home.  So either the release sees the
     // home, or this process sees the new epoch.
     if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {

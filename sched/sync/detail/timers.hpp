@@ -156,7 +156,7 @@ class timers {
 };
 
 inline alarm::~alarm() {
-  // [2] acquire: pairs with [1].  If this reads null, the timers have done their last access.
+  // [2] acquire: pairs with [1] of timers.cpp.  If this reads null, the timers have done their last access.
   if (timers* const home = home_.load(std::memory_order_acquire)) home->remove(*this);
 }
 

@@ -55,7 +55,7 @@ void join_table::unlink(task_waiter& w) noexcept {
   leave_task(w);
   (w.previous_ ? w.previous_->next_ : first_) = w.next_;
   if (w.next_) w.next_->previous_ = w.previous_;
-  // [1] release: pairs with [2].  This is the last access to the waiter here: its destructor,
+  // [1] release: pairs with [2] of join_table.hpp.  This is the last access to the waiter here: its destructor,
   // which takes no lock if it finds null, comes after it.
   w.home_.store(nullptr, std::memory_order_release);
 }

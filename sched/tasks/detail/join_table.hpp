@@ -197,7 +197,7 @@ class join_table {
 };
 
 task_waiter::~task_waiter() {
-  // [2] acquire: pairs with [1]: the last access of the table happens before the destruction.
+  // [2] acquire: pairs with [1] of join_table.cpp: the last access of the table happens before the destruction.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 
