@@ -223,7 +223,8 @@ TEST_CASE("a checkpoint is refused by the schedulers of another module") {
   }
   for_each_pair([](library const& a, library const& b) {
     auto const here = a.checkpoint();
-    CHECK_FALSE(b.run_any(here, 1000));
+    // Not so many by the same module that its count would be far from the others' counts.
+    CHECK_FALSE(b.run_any(here, &a == &b ? 10 : 1000));
   });
 }
 
