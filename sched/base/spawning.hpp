@@ -43,7 +43,9 @@ class spawn_request {
 /// The effect of starting processes; `spawn` performs it.  A spawned process may perform
 /// `Effects...`, and spawning<Effects...> itself.
 template <class... Effects>
-struct spawning {
+struct spawning;
+template <>
+struct spawning<> {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Starts a process; answered with its id.
   struct start : op<process_id> {
@@ -52,6 +54,15 @@ struct spawning {
     detail::spawn_request* what;  // lies in the awaiting frame
     /// All requests hash alike: functions and arguments cannot be compared.
     friend std::size_t hash_value(start const&) { return 0; }
+  };
+  using operations = op_list<start>;
+};
+template <class... Effects>
+struct spawning {
+  using general = spawning<>;  // the clauses do not depend on the effects (delegating_evidence.hpp)
+  static constexpr bool performed_by_processes = true;
+  struct start : general::start {
+    using general::start::start;
   };
   using operations = op_list<start>;
 };

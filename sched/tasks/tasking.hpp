@@ -25,7 +25,9 @@ namespace weft {
 /// another worker takes it: it is a call by the process that waits for it.  Any other task is a
 /// process from its beginning.
 template <class... Effects>
-struct tasking {
+struct tasking;
+template <>
+struct tasking<> {
   /// Waits until all tasks of a join have ended.
   struct wait : op<void, seals> {
     static constexpr bool must_be_answered = true;
@@ -77,6 +79,29 @@ struct tasking {
   };
   using operations = op_list<wait, await, await_until, start, enter, leave>;
 };
+template <class... Effects>
+struct tasking {
+  using general = tasking<>;  // the clauses do not depend on the effects (delegating_evidence.hpp)
+  struct wait : general::wait {
+    using general::wait::wait;
+  };
+  struct await : general::await {
+    using general::await::await;
+  };
+  struct await_until : general::await_until {
+    using general::await_until::await_until;
+  };
+  struct start : general::start {
+    using general::start::start;
+  };
+  struct enter : general::enter {
+    using general::enter::enter;
+  };
+  struct leave : general::leave {
+    using general::leave::leave;
+  };
+  using operations = op_list<wait, await, await_until, start, enter, leave>;
+};
 
 namespace detail {
 
@@ -103,10 +128,6 @@ template <class All, class T, class... Ts>
 struct first_widest<All, T, Ts...>
     : std::conditional_t<is_widest<T, All>, identity<T>, first_widest<All, Ts...>> {};
 
-template <class E>
-constexpr bool is_tasking = false;
-template <class... Es>
-constexpr bool is_tasking<tasking<Es...>> = true;
 template <class... Es>
 constexpr bool is_scheduled<tasking<Es...>> = true;
 

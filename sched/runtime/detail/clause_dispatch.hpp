@@ -36,7 +36,7 @@ struct scheduler_evidence final : evidence<E>, expirable_evidence {
   void expire() noexcept override;
 };
 
-template <class S, class E, class O, bool Records>
+template <class S, class O, bool Records>
 struct tasking_dispatch;
 
 template <class S, class E, class O, bool Records>
@@ -52,7 +52,7 @@ struct clause_dispatch {
   /// Whether the events of the process (deferred_events.hpp) take effect before the operation: so a
   /// process that waits has no events left, and a spawned process finds their effects.
   static constexpr bool comes_after_events =
-      S::explores && (may_be_small_step || ends_step || spawns || is_tasking<E>);
+      S::explores && (may_be_small_step || ends_step || spawns || std::is_same_v<E, tasking<>>);
   static S& of(evidence<E>& e) noexcept {
     return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
   }
@@ -329,8 +329,8 @@ struct clause_dispatch {
   }
 
   static constexpr clause_entry<E, O> entry() {
-    if constexpr (is_tasking<E>)
-      return tasking_dispatch<S, E, O, Records>::entry();
+    if constexpr (std::is_same_v<E, tasking<>>)
+      return tasking_dispatch<S, O, Records>::entry();
     else if constexpr (may_end_step)
       return {nullptr, attempt_at_once, nullptr, control};
     else if constexpr (ends_step)

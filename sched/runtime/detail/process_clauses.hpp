@@ -97,9 +97,8 @@ template <class S>
 // ---- spawning
 
 /// The clause of spawn, without a limit to processes.
-template <class S, class Start>
-  requires requires(Start& o) { o.what->is_forkable(); }
-[[gnu::always_inline]] inline process_id on(S& s, Start& start) {
+template <class S>
+[[gnu::always_inline]] inline process_id on(S& s, spawning<>::start& start) {
   spawn_request& request = *start.what;
   process_id const id = s.running().next_child();
   if (request.is_forkable())
@@ -117,8 +116,8 @@ template <class S>
   else
     return false;
 }
-template <class S, class Start>
-void spawn_and_yield(S& s, Start& start) {
+template <class S>
+void spawn_and_yield(S& s, spawning<>::start& start) {
   auto const id = std::bit_cast<std::uint64_t>(on(s, start));
   s.put(s.box(id), put_reason::yielded);
 }

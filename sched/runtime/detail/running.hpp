@@ -16,6 +16,7 @@
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/mail/routing.hpp"
 #include "weft/sched/runtime/detail/clause_dispatch.hpp"
+#include "weft/sched/runtime/detail/delegating_evidence.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 #include "weft/sched/runtime/detail/outer_watcher.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
@@ -33,11 +34,20 @@ R* keep_evidence(S& s, Args&&... args) {
   return r;
 }
 template <class F, class S>
-void learn_scheduled(S& s) {
+[[nodiscard]] known_effect scheduled_effect(S& s) {
   evidence<F>* const plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
   evidence<F>* const recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
   if constexpr (S::explores && std::is_same_v<F, routing>)
     (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
+  return {&identity_of<F>, plain, recorded};
+}
+template <class F>
+void learn_delegating(scheduler_core& s, known_effect const& general) {
+  using to = evidence<typename F::general>;
+  evidence<F>* const plain =
+      keep_evidence<delegating_evidence<F>>(s, *static_cast<to*>(general.plain));
+  evidence<F>* const recorded =
+      keep_evidence<delegating_evidence<F>>(s, *static_cast<to*>(general.recorded));
   s.effects.learn({&identity_of<F>, plain, recorded});
 }
 template <class F, class S, class Find>

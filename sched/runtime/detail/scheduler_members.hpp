@@ -22,31 +22,37 @@ namespace weft::detail {
 
 template <backend Backend>
 void backend_scheduler<Backend>::learn(identity<proc>) {
-  learn_scheduled<proc>(*this);
+  effects.learn(scheduled_effect<proc>(*this));
 }
 template <backend Backend>
 void backend_scheduler<Backend>::learn(identity<syncing>) {
-  learn_scheduled<syncing>(*this);
+  effects.learn(scheduled_effect<syncing>(*this));
 }
 template <backend Backend>
 void backend_scheduler<Backend>::learn(identity<completions>) {
-  learn_scheduled<completions>(*this);
+  effects.learn(scheduled_effect<completions>(*this));
 }
 template <backend Backend>
 void backend_scheduler<Backend>::learn(identity<timing>) {
-  learn_scheduled<timing>(*this);
+  effects.learn(scheduled_effect<timing>(*this));
 }
 template <backend Backend>
 void backend_scheduler<Backend>::learn(identity<mail>) {
-  learn_scheduled<mail>(*this);
+  effects.learn(scheduled_effect<mail>(*this));
 }
 template <backend Backend>
 void backend_scheduler<Backend>::learn(identity<routing>) {
-  learn_scheduled<routing>(*this);
+  effects.learn(scheduled_effect<routing>(*this));
 }
 template <backend Backend>
-void backend_scheduler<Backend>::learn(identity<tasking<>>) {
-  learn_scheduled<tasking<>>(*this);
+known_effect const& backend_scheduler<Backend>::general(identity<spawning<>>) {
+  if (!spawning_.effect) spawning_ = scheduled_effect<spawning<>>(*this);
+  return spawning_;
+}
+template <backend Backend>
+known_effect const& backend_scheduler<Backend>::general(identity<tasking<>>) {
+  if (!tasking_.effect) tasking_ = scheduled_effect<tasking<>>(*this);
+  return tasking_;
 }
 template <backend Backend>
 void backend_scheduler<Backend>::start(start_options how, class program* first, bool forkable) {

@@ -13,20 +13,21 @@
 
 namespace weft::detail {
 
-/// How an operation of tasking<...> reaches the scheduler.  The process that performs it may go on
+/// How an operation of tasking<> reaches the scheduler.  The process that performs it may go on
 /// with one of its tasks, as a call: then it is not suspended.
-template <class S, class E, class O, bool Records>
-struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
+template <class S, class O, bool Records>
+struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
+  using E = tasking<>;
   using common = clause_dispatch<S, E, O, Records>;
   using R = typename O::result;
 
-  static constexpr bool starts = std::is_same_v<O, typename E::start>;
+  static constexpr bool starts = std::is_same_v<O, E::start>;
   static constexpr bool awaits = requires(O& o) { o.how; };
   /// Whether the operation reads state that other processes write: whether tasks or the body of a
   /// scope have ended, or whether a scope is cancelled.  Such an operation is a step of its own
   /// where schedules are explored in small steps.
   static constexpr bool looks_at_others =
-      awaits || std::is_same_v<O, typename E::enter> || std::is_same_v<O, typename E::leave>;
+      awaits || std::is_same_v<O, E::enter> || std::is_same_v<O, E::leave>;
 
   static bool all_have_ended(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = common::of(e);
@@ -54,7 +55,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
         }
         apply_own_events(s);
       }
-    if constexpr (std::is_same_v<O, typename E::wait> && lazy_backend<typename S::backend_type>)
+    if constexpr (std::is_same_v<O, E::wait> && lazy_backend<typename S::backend_type>)
       if (can_call_tasks(s)) [[likely]] {
         o.what->leaf = leaf;
         o.what->waiting = &waiting;
@@ -67,7 +68,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
   /// For `leave`, the function that takes over a process which is dropped while the operation is
   /// pending (pending_operation.hpp); else null.
   static constexpr drop_function* drop() noexcept {
-    if constexpr (std::is_same_v<O, typename E::leave>)
+    if constexpr (std::is_same_v<O, E::leave>)
       return [](void* scheduler, process& p, pending_operation const& self) noexcept {
         drop_owner(*static_cast<S*>(scheduler), *static_cast<O*>(self.operation)->what, p);
       };
@@ -95,7 +96,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
                                                                 result_slot<R>& waiting) {
     common::require_running(s, waiting.where);
     if constexpr (awaits) {
-      if constexpr (std::is_same_v<O, typename E::await>) {
+      if constexpr (std::is_same_v<O, E::await>) {
         o.how.leaf = leaf;
         o.how.waiting = &waiting;
         o.how.operation = &info_of<O>;
@@ -105,15 +106,15 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
     } else {
       if (prompt::innermost() != &s || keeps_log(s.running())) [[unlikely]]
         if (auto const diverged = require_suspendable(s, o, leaf, waiting)) return diverged;
-      if constexpr (std::is_same_v<O, typename E::enter>) {
+      if constexpr (std::is_same_v<O, E::enter>) {
         return enter_scope(s, *o.what, leaf, waiting, info_of<O>);
       } else {
         auto& w = *o.what;
         // The leaf of a scope was set when the scope was opened, and its tasks may be reading it.
-        if constexpr (std::is_same_v<O, typename E::wait>) w.leaf = leaf;
+        if constexpr (std::is_same_v<O, E::wait>) w.leaf = leaf;
         w.waiting = &waiting;
         w.operation = &info_of<O>;
-        if constexpr (std::is_same_v<O, typename E::wait>) {
+        if constexpr (std::is_same_v<O, E::wait>) {
           begin_join(s, s.running(), w);
           return do_all_slow(s, w, false);
         } else {

@@ -59,9 +59,8 @@ void start_task(S& s, task_record& r) {
 }
 
 /// The clause of tasking<...>::start.
-template <class S, class Start>
-  requires std::same_as<decltype(Start::what), task_record*>
-void on(S& s, Start& o) {
+template <class S>
+void on(S& s, tasking<>::start& o) {
   start_task(s, *o.what);
 }
 

@@ -157,8 +157,8 @@ TEST_CASE("tasks that wait for each other are in the deadlock report as tasks") 
   }
   CHECK_THAT(report,
              Catch::Contains(
-                 "weft::tasking<weft::proc>::await at tests/sched/tasks/scope_errors_test.cpp"));
-  CHECK_THAT(report, Catch::Contains("weft::tasking<weft::proc>::leave"));
+                 "weft::tasking<>::await at tests/sched/tasks/scope_errors_test.cpp"));
+  CHECK_THAT(report, Catch::Contains("weft::tasking<>::leave"));
 }
 
 // ---- repeated cancellations
