@@ -11,6 +11,7 @@
 #include "weft/sched/backends/sharing.hpp"
 #include "weft/sched/backends/stealing.hpp"
 #include "weft/sched/base/backend.hpp"
+#include "weft/sched/runtime/detail/backend_scheduler.hpp"
 
 namespace weft::tests {
 
@@ -138,3 +139,15 @@ class fails_once {
 static_assert(backend<fails_once>);
 
 }  // namespace weft::tests
+
+namespace weft::detail {
+
+// Compiled once, by backends.cpp.
+extern template class backend_scheduler<tests::locked_queue>;
+extern template class backend_scheduler<tests::locked_stack>;
+extern template class backend_scheduler<tests::sharing_among<1>>;
+extern template class backend_scheduler<tests::sharing_among<2>>;
+extern template class backend_scheduler<tests::stealing_among<1>>;
+extern template class backend_scheduler<tests::stealing_among<2>>;
+
+}  // namespace weft::detail
