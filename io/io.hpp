@@ -2,15 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "weft/effects/operation.hpp"
 #include "weft/io/socket.hpp"
-#include "weft/sched/sync/external_event.hpp"
 
 namespace weft {
 

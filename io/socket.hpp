@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "weft/sched/sync/external_event.hpp"
-
 namespace weft {
+
+class external_event;
 
 /// The address of a listener: in digits, IPv4 or IPv6, and a port; a listener at port 0 takes a
 /// free one.  To use a name, look it up off the thread first (blocking.hpp).
@@ -21,10 +20,7 @@ struct endpoint {
   std::string address;
   std::uint16_t port;
 
-  [[nodiscard]] std::string text() const {
-    bool const is_ipv6 = address.find(':') != std::string::npos;
-    return (is_ipv6 ? '[' + address + ']' : address) + ':' + std::to_string(port);
-  }
+  [[nodiscard]] std::string text() const;
   friend bool operator==(endpoint const&, endpoint const&) = default;
 };
 
@@ -32,7 +28,7 @@ struct endpoint {
 /// connection_refused, too_many_files_open, and other codes of the system.
 struct [[gnu::visibility("default")]] io_error : std::system_error {
   /// `what` is the operation that failed: "read from 127.0.0.1:4000".
-  io_error(std::error_code why, std::string const& what) : system_error(why, "weft: " + what) {}
+  io_error(std::error_code why, std::string const& what);
 };
 
 /// Identifies a socket of a network.  `number` tells it from closed sockets of the same place.
@@ -89,26 +85,5 @@ class [[nodiscard]] owned_socket {
   socket_home* home_;
   socket_id id_;
 };
-
-namespace detail {
-/// An event that a network may open until this object is destroyed.
-class watched_gate {
- public:
-  watched_gate(socket_home& h, socket_id s, direction d) noexcept : home_(h), id_(s), what_(d) {}
-  watched_gate(watched_gate const&) = delete;
-  watched_gate& operator=(watched_gate const&) = delete;
-  ~watched_gate() {
-    // If the event is open, the network has forgotten it already.
-    if (!gate.is_open()) home_.unwatch(id_, what_, gate);
-  }
-
-  external_event gate;
-
- private:
-  socket_home& home_;
-  socket_id id_;
-  direction what_;
-};
-}  // namespace detail
 
 }  // namespace weft
