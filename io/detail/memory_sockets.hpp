@@ -5,14 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "weft/io/detail/memory_stream.hpp"
 #include "weft/io/socket.hpp"
-#include "weft/sched/base/detail/location_listener.hpp"
 
 /// The sockets of a network in memory.
 namespace weft::detail {
@@ -42,48 +39,22 @@ class memory_listener {
     endpoint to;
   };
 
-  memory_listener(endpoint e, std::size_t backlog) : at(std::move(e)), backlog_(backlog) {
-    note_created(this);
-  }
+  memory_listener(endpoint e, std::size_t backlog);
   memory_listener(memory_listener const&) = delete;
   memory_listener& operator=(memory_listener const&) = delete;
-  ~memory_listener() { note_destroyed(this); }
+  ~memory_listener();
 
-  void touch(bool writes) const noexcept { note_access(this, writes); }
+  void touch(bool writes) const noexcept;
 
   /// Adds a connection, and connects it, or has it wait until there is room in the backlog.
-  void push(arrival a) {
-    touch(true);
-    auto& link = *a.link;
-    coming_.push_back(std::move(a));
-    link.become(coming_.size() <= backlog_ ? memory_link::state::connected
-                                           : memory_link::state::waits);
-    watched.open();
-  }
+  void push(arrival a);
   [[nodiscard]] bool is_empty() const noexcept { return coming_.empty(); }
   /// Whether another attempt may succeed.
-  [[nodiscard]] bool check_retry() noexcept {
-    touch(false);
-    return std::exchange(is_late, false) || !is_empty();
-  }
+  [[nodiscard]] bool check_retry() noexcept;
   [[nodiscard]] arrival const& front() const noexcept { return coming_.front(); }
-  void pop() {
-    touch(true);
-    coming_.pop_front();
-    if (coming_.size() >= backlog_)
-      coming_[backlog_ - 1].link->become(memory_link::state::connected);
-  }
+  void pop();
   /// Resets the arrivals that are connected, and refuses those that wait for room.
-  void close() {
-    touch(true);
-    for (auto const& a : coming_)
-      if (a.link->is == memory_link::state::connected)
-        a.link->reset();
-      else
-        a.link->become(memory_link::state::refused);
-    coming_.clear();
-    watched.open();
-  }
+  void close();
 
   endpoint const at;
   watched_place watched;
@@ -103,46 +74,18 @@ class memory_sockets {
 
   /// How many sockets there are.
   [[nodiscard]] std::size_t size() const noexcept { return places_.size() - free_.size(); }
-  [[nodiscard]] socket_id add(socket s) {
-    if (free_.empty()) {
-      free_.reserve(places_.size() + 1);  // room for every place, so remove() does not allocate
-      places_.emplace_back();
-      free_.push_back(static_cast<std::uint32_t>(places_.size() - 1));
-    }
-    std::uint32_t const i = free_.back();
-    free_.pop_back();
-    places_[i].is = std::move(s);
-    return {i, ++places_[i].number};
-  }
+  [[nodiscard]] socket_id add(socket s);
   /// Null if the socket is closed.
-  [[nodiscard]] socket const* find(socket_id s) const noexcept {
-    if (s.place >= places_.size()) return nullptr;
-    place const& p = places_[s.place];
-    return p.number == s.number && p.is.index() != 0 ? &p.is : nullptr;
-  }
-  [[nodiscard]] socket remove(socket_id s) noexcept {
-    if (!find(s)) return {};
-    free_.push_back(s.place);
-    return std::exchange(places_[s.place].is, {});
-  }
+  [[nodiscard]] socket const* find(socket_id s) const noexcept;
+  [[nodiscard]] socket remove(socket_id s) noexcept;
   /// The listener at an address; null if there is none.
-  [[nodiscard]] memory_listener* find_listener_at(endpoint const& to) const noexcept {
-    for (auto const& p : places_)
-      if (auto const* const l = std::get_if<listener>(&p.is); l && is_at(**l, to)) return l->get();
-    return nullptr;
-  }
+  [[nodiscard]] memory_listener* find_listener_at(endpoint const& to) const noexcept;
 
  private:
   struct place {
     socket is;
     std::uint32_t number = 0;
   };
-  static bool is_at(memory_listener const& l, endpoint const& to) noexcept {
-    if (l.at.port != to.port) return false;
-    bool const is_ipv4 = to.address.find(':') == std::string::npos;
-    return l.at.address == to.address || l.at.address == "::" ||
-           (is_ipv4 && l.at.address == "0.0.0.0");
-  }
 
   std::vector<place> places_;
   std::vector<std::uint32_t> free_;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "weft/io/socket.hpp"
-#include "weft/sched/base/detail/location_listener.hpp"
-#include "weft/sched/sync/external_event.hpp"
 
 /// A connection in memory.
 namespace weft::detail {
@@ -23,21 +18,11 @@ class watched_place {
   watched_place(watched_place const&) = delete;
   watched_place& operator=(watched_place const&) = delete;
 
-  void enter(external_event& g, direction d) {
-    if (gate_)
-      throw std::logic_error(
-          d == direction::reading
-              ? "weft: a process already waits to read from, or accept at, this socket: one at a "
-                "time may"
-              : "weft: a process already waits to write to this socket: one at a time may");
-    gate_ = &g;
-  }
+  void enter(external_event& g, direction d);
   void leave(external_event const& g) noexcept {
     if (gate_ == &g) gate_ = nullptr;
   }
-  void open() {
-    if (gate_) std::exchange(gate_, nullptr)->open();
-  }
+  void open();
 
  private:
   external_event* gate_ = nullptr;
@@ -52,62 +37,30 @@ class watched_place {
 ///       process on the other side.
 class memory_stream {
  public:
-  explicit memory_stream(std::size_t capacity) : capacity_(capacity) { note_created(this); }
+  explicit memory_stream(std::size_t capacity);
   memory_stream(memory_stream const&) = delete;
   memory_stream& operator=(memory_stream const&) = delete;
-  ~memory_stream() { note_destroyed(this); }
+  ~memory_stream();
 
-  void touch(bool writes) const noexcept { note_access(this, writes); }  // MEMNET-2
+  void touch(bool writes) const noexcept;  // MEMNET-2
 
   // ---- bytes
 
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - first_; }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size(); }
   /// Requires from.size() <= room().
-  void put(std::span<std::byte const> from) {
-    touch(true);
-    bytes_.insert(bytes_.end(), from.begin(), from.end());
-    tell(reader);
-  }
+  void put(std::span<std::byte const> from);
   /// Requires into.size() <= size().
-  void take(std::span<std::byte> into) {
-    touch(true);
-    auto const at = bytes_.begin() + static_cast<std::ptrdiff_t>(first_);
-    std::copy_n(at, into.size(), into.begin());
-    first_ += into.size();
-    if (first_ >= capacity_ || first_ == bytes_.size()) {  // so each byte is moved at most once
-      bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(first_));
-      first_ = 0;
-    }
-    tell(writer);
-  }
+  void take(std::span<std::byte> into);
 
   // ---- state
 
   /// Ends the stream after the bytes that are in it.
-  void finish() {
-    touch(true);
-    is_finished = true;
-    tell(reader);
-  }
+  void finish();
   /// Notes that the reader has closed its end.
-  void desert() {
-    touch(true);
-    is_deserted = true;
-    tell(writer);
-  }
-  void break_off() {
-    touch(true);
-    is_broken_ = true;
-    bytes_.clear();
-    first_ = 0;
-    tell(reader);
-    tell(writer);
-  }
-  void fall_silent() noexcept {
-    touch(true);
-    is_silent = true;
-  }
+  void desert();
+  void break_off();
+  void fall_silent() noexcept;
 
   /// Whether the connection was reset, as far as an end can know: a silent stream does not tell
   /// (MEMNET-3).
@@ -126,9 +79,7 @@ class memory_stream {
   watched_place writer;
 
  private:
-  void tell(watched_place& who) {
-    if (!is_silent) who.open();  // MEMNET-3
-  }
+  void tell(watched_place& who);
 
   bool is_broken_ = false;
   std::size_t const capacity_;
@@ -140,22 +91,12 @@ class memory_stream {
 struct memory_link {
   enum class state : std::uint8_t { under_way, waits, connected, refused };
 
-  explicit memory_link(std::size_t capacity) : there(capacity), back(capacity) {}
+  explicit memory_link(std::size_t capacity);
 
-  void reset() {
-    there.break_off();
-    back.break_off();
-  }
-  void fall_silent() noexcept {
-    there.fall_silent();
-    back.fall_silent();
-  }
+  void reset();
+  void fall_silent() noexcept;
   /// Changes the state, and wakes the connecting process.
-  void become(state s) {
-    there.touch(true);
-    is = s;
-    there.writer.open();
-  }
+  void become(state s);
 
   memory_stream there;  // written by the connecting end
   memory_stream back;
