@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <string>
-#include <system_error>
 #include <utility>
-
-#include "weft/io/socket.hpp"
 
 namespace weft::detail {
 
@@ -21,10 +16,7 @@ class descriptor {
     std::swap(fd_, other.fd_);
     return *this;
   }
-  ~descriptor() {
-    // Ignore the result: an error of close concerns data written to a file, and this is no file.
-    if (fd_ != none) ::close(fd_);
-  }
+  ~descriptor();
 
   [[nodiscard]] explicit operator bool() const noexcept { return fd_ != none; }
   [[nodiscard]] int get() const noexcept { return fd_; }
@@ -35,9 +27,8 @@ class descriptor {
   int fd_;
 };
 
-[[noreturn, gnu::cold]] inline void throw_io_error(int why, std::string const& what) {
-  throw io_error(std::error_code(why, std::generic_category()), what);
-}
+/// Throws io_error; `why` is a value of errno.
+[[noreturn, gnu::cold]] void throw_io_error(int why, std::string const& what);
 
 /// Repeats a system call that a signal has interrupted.
 template <class Call>

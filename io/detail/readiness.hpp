@@ -60,7 +60,7 @@ class readiness {
   }
   /// For a new socket: the first attempt may try.
   void begin() noexcept {
-    happened_.store(2, std::memory_order_relaxed);   // relaxed: published by [4] of socket_place
+    happened_.store(2, std::memory_order_relaxed);  // relaxed: published by [4] of socket_place.cpp
     exhausted_.store(0, std::memory_order_relaxed);  // relaxed: as above
   }
 

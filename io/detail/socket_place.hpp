@@ -6,16 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <new>
-#include <stdexcept>
-#include <thread>
-#include <utility>
 
 #include "weft/io/detail/descriptor.hpp"
 #include "weft/io/detail/readiness.hpp"
 #include "weft/io/detail/socket_address.hpp"
 #include "weft/io/socket.hpp"
-#include "weft/sched/sync/external_event.hpp"
 
 namespace weft::detail {
 
@@ -49,7 +44,7 @@ class alignas(64) socket_place {
     std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: [3] verifies it
     do {
       if (!is_open(found, number)) return false;
-      // [3] acquire: pairs with [4].  Relaxed on failure: it is checked again.
+      // [3] acquire: pairs with [4] of socket_place.cpp.  Relaxed on failure: it is checked again.
     } while (!life_.compare_exchange_weak(found, found + one_user, std::memory_order_acquire,
                                           std::memory_order_relaxed));
     return true;
@@ -67,65 +62,23 @@ class alignas(64) socket_place {
   // ---- begin and end
 
   /// Makes a socket of a free place.
-  [[nodiscard]] socket_id begin(descriptor fd, socket_address const& peer) noexcept {
-    std::lock_guard const lock(mutex_);
-    fd_ = std::move(fd);
-    peer_ = peer;
-    for (side& s : sides_) s.ready.begin();
-    // Relaxed: no other thread has an id with this number yet.
-    std::uint32_t const number = number_of(life_.load(std::memory_order_relaxed)) + 1;
-    // [4] release: a user that enters [3] sees what was written here.
-    life_.store(std::uint64_t{number} << 32 | open | one_user, std::memory_order_release);
-    return {index, number};
-  }
+  [[nodiscard]] socket_id begin(descriptor fd, socket_address const& peer) noexcept;
   /// Closes the socket: from now on enter() fails, and watchers are woken.  False if the socket is
   /// closed already, or the place has another one.
-  [[nodiscard]] bool close(std::uint32_t number) noexcept {
-    std::uint64_t found =
-        life_.load(std::memory_order_relaxed);  // relaxed: the exchange verifies it
-    do {
-      if (!is_open(found, number)) return false;
-      // Relaxed: a watcher sees the change by the lock (SOCKET-5), the last user by [5].
-    } while (!life_.compare_exchange_weak(found, found & ~open, std::memory_order_relaxed));
-    std::lock_guard const lock(mutex_);
-    for (side& s : sides_) open_gate(s);
-    return true;
-  }
+  [[nodiscard]] bool close(std::uint32_t number) noexcept;
   /// Closes the descriptor.  Called by the last user.
-  void end() noexcept {
-    std::lock_guard const lock(mutex_);
-    fd_ = descriptor();
-  }
+  void end() noexcept;
 
   // ---- waiting
 
   /// Has `g` opened when another attempt may succeed, or when the socket is closed.  Called by a
   /// user.  Throws std::logic_error if the direction has a watcher.
-  void watch(direction d, external_event& g) {
-    std::lock_guard const lock(mutex_);
-    side& s = sides_[index_of(d)];
-    if (s.gate) throw_occupied(d);
-    s.gate = &g;
-    // Relaxed: a thread that has closed the socket took the lock before, or will take it and find
-    // this watcher (SOCKET-5).
-    bool const is_closed = (life_.load(std::memory_order_relaxed) & open) == 0;
-    if (is_closed || s.ready.may_try()) open_gate(s);
-  }
+  void watch(direction d, external_event& g);
   /// Takes the event back, if it has not been opened (SOCKET-4).
-  void unwatch(direction d, external_event const& g) noexcept {
-    std::lock_guard const lock(mutex_);
-    side& s = sides_[index_of(d)];
-    if (s.gate == &g) s.gate = nullptr;
-  }
+  void unwatch(direction d, external_event const& g) noexcept;
   /// Reports an event to the socket of that number, and opens the events of its watchers.  Called
   /// by the reactor's thread.
-  void happens(std::uint32_t number, bool reading, bool writing, bool is_last) noexcept {
-    std::lock_guard const lock(mutex_);
-    // Relaxed: the number changes only under the lock (SOCKET-3).
-    if (!is_open(life_.load(std::memory_order_relaxed), number)) return;
-    if (reading) happens(sides_[0], is_last);
-    if (writing) happens(sides_[1], is_last);
-  }
+  void happens(std::uint32_t number, bool reading, bool writing, bool is_last) noexcept;
 
   std::uint32_t const index;
   socket_place* next_free = nullptr;  // under the mutex of the table
@@ -148,26 +101,8 @@ class alignas(64) socket_place {
   static constexpr std::size_t index_of(direction d) noexcept {
     return d == direction::reading ? 0 : 1;
   }
-  [[noreturn, gnu::cold]] static void throw_occupied(direction d) {
-    throw std::logic_error(
-        d == direction::reading
-            ? "weft: a process already waits to read from, or accept at, this socket: one at a "
-              "time may"
-            : "weft: a process already waits to write to this socket: one at a time may");
-  }
-
-  static void happens(side& s, bool is_last) noexcept {
-    s.ready.happens(is_last);
-    open_gate(s);
-  }
-  static void open_gate(side& s) noexcept {
-    external_event* const g = std::exchange(s.gate, nullptr);
-    while (g) try {
-        return g->open();
-      } catch (std::bad_alloc const&) {  // no other thread would open it, so retry
-        std::this_thread::yield();
-      }
-  }
+  static void happens(side& s, bool is_last) noexcept;
+  static void open_gate(side& s) noexcept;
 
   std::atomic<std::uint64_t> life_ = 0;  // SOCKET-1
   descriptor fd_;                        // written while there are no users
