@@ -34,7 +34,8 @@ MATRIX = [
 ]
 STANDARDS = {"C++20": "c++20", "C++23": "c++2b", "C++26": "c++2c"}
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast".split()
-FOLDERS = ("deque", "effects", "sched", "testing", "io")
+# By part of the library: the source files of each are compiled as one.
+PARTS = (("deque", "effects", "sched"), ("testing",), ("io",))
 # Headers that include a library which need not be there; and the one for Linux, which has its column.
 OTHERS = ("effects/each_range_v3.hpp", "testing/catch2.hpp")
 REACTOR = "io/reactor.hpp"
@@ -47,14 +48,12 @@ PAGE = Path("docs/portability.md")
 BEGIN, END = "<!-- printed by tools/portability.py -->\n", "<!-- until here -->\n"
 
 
-def includes(ending):
-    """Lines that include all public headers, or the source files of all folders but io/."""
-    found = sorted(str(p) for folder in FOLDERS for p in Path(folder).rglob("*" + ending))
+def includes(ending, parts=PARTS):
+    """Lines that include all public headers, or all source files, of the parts."""
+    found = sorted(str(p) for part in parts for folder in part for p in Path(folder).rglob("*" + ending))
     if ending == ".hpp":
         found = [p for p in found if not re.search("/detail/|/memory/", p)]
         found = [p for p in found if p != REACTOR and p not in OTHERS]
-    else:
-        found = [p for p in found if not p.startswith("io/")]
     return "".join(f"#include <weft/{p}>\n" for p in found)
 
 
@@ -104,10 +103,12 @@ class Compiler:
     def programs(self, runner):
         """README's programs, compiled with the library, and run."""
         flags = ["-std=c++20", "-O1", "-pthread", "-w"]
-        library = str(self.scratch / "library.o")
-        cell = self(includes(".cpp"), *flags, "-c", "-o", library)
-        if cell != "yes":
-            return cell
+        library = []
+        for part in PARTS:
+            library.append(str(self.scratch / f"{part[-1]}.o"))
+            cell = self(includes(".cpp", [part]), *flags, "-c", "-o", library[-1])
+            if cell != "yes":
+                return cell
         runs = runner is not None and all(shutil.which(word) for word in runner)
         right = 0
         names = re.findall(r"^```cpp *(\w*)$", Path("README.md").read_text(), re.M)
@@ -115,7 +116,7 @@ class Compiler:
         for name in names:
             of = lambda language: run(["sh", "tools/tangle.sh", language, "README.md", name]).stdout
             program = str(self.scratch / "program.exe")
-            if self(of("cpp"), *flags, library, "-o", program) != "yes":
+            if self(of("cpp"), *flags, *library, "-o", program) != "yes":
                 continue
             if not runs:
                 right += 1
