@@ -28,7 +28,7 @@ BUDGET = {
     "sched/sharing.hpp": 1.9,
     "sched/stealing.hpp": 2.0,
     "sched/testing.hpp": 1.9,
-    "io/io.hpp": 1.4,
+    "io/io.hpp": 1.2,
 }
 
 
