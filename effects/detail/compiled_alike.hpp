@@ -6,8 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 
-/// Ends a program whose files share functions of weft but pass control differently (transfer.hpp):
-/// a function that was compiled one way would return to one that expects the other.
+#include "weft/effects/version.hpp"
+
+/// Ends a program whose files share functions of weft but pass control differently (transfer.hpp),
+/// or are of two versions: a function that was compiled one way would return to one that expects the
+/// other.
 ///
 /// The linker rejects files that pass an eff to one another.  It does not notice files that keep
 /// all their computations to themselves.  Such files are checked here, when the program begins or a
@@ -15,12 +18,14 @@
 /// another compiler.
 namespace weft::detail {
 
+static_assert(WEFT_VERSION_MAJOR == 0 && WEFT_VERSION_MINOR == 1,
+              "here, and in transfer.hpp, the version is part of how a file is compiled");
 #if defined(__clang__)
-inline constexpr char const* compiled_how = "clang";
+inline constexpr char const* compiled_how = "clang (weft 0.1)";
 #elif defined(WEFT_SYMMETRIC)
-inline constexpr char const* compiled_how = "g++ with WEFT_SYMMETRIC";
+inline constexpr char const* compiled_how = "g++ with WEFT_SYMMETRIC (weft 0.1)";
 #else
-inline constexpr char const* compiled_how = "g++ without WEFT_SYMMETRIC";
+inline constexpr char const* compiled_how = "g++ without WEFT_SYMMETRIC (weft 0.1)";
 #endif
 
 /// How the first file was compiled.  Each copy of the inline functions of weft has one such

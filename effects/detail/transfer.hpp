@@ -20,6 +20,8 @@
 /// part of the symbol of every function that returns such a type, so mixing the ways is a linker
 /// error.
 ///
+/// Neither do versions of weft mix, so the tag has the version too (version.hpp).
+///
 /// The form with all functions inline, weft.hpp, is a way of its own (compiled_alike.hpp).
 ///
 /// Small owners of frames are [[clang::trivial_abi]]: they are passed and returned in registers, so
@@ -35,11 +37,11 @@ namespace weft {
 inline namespace [[gnu::abi_tag("header_only")]] header_only {
 #endif
 #if defined(__clang__)
-inline namespace [[gnu::abi_tag("symmetric")]] symmetric {
+inline namespace [[gnu::abi_tag("v0_1_symmetric")]] v0_1_symmetric {
 #elif defined(WEFT_SYMMETRIC)
-inline namespace [[gnu::abi_tag("symmetric_gnu")]] symmetric_gnu {
+inline namespace [[gnu::abi_tag("v0_1_symmetric_gnu")]] v0_1_symmetric_gnu {
 #else
-inline namespace [[gnu::abi_tag("bouncing")]] bouncing {
+inline namespace [[gnu::abi_tag("v0_1_bouncing")]] v0_1_bouncing {
 #endif
 
 template <class T, class... Effects>
@@ -49,7 +51,7 @@ class resumption;
 template <class R, class A = void, class... Rebound>
 class multi_resumption;
 
-}  // namespace symmetric, symmetric_gnu or bouncing
+}  // namespace v0_1_symmetric, v0_1_symmetric_gnu or v0_1_bouncing
 #if defined(WEFT_HEADER_ONLY)
 }  // namespace header_only
 #endif

@@ -106,7 +106,7 @@ expect 'and they share functions' program_gnu library_jumps
 expect '14 14' program_clang library_hidden_gnu
 expect '14 14' program_hidden_gnu library_hidden_clang
 # The library returns a computation, so the linker refuses.
-expect 'undefined reference to `of_library[abi:symmetric]()' takes_clang hands_over_jumps
+expect 'undefined reference to `of_library[abi:v0_1_symmetric]()' takes_clang hands_over_jumps
 # The library has its own copies of variables that a program must have only once.
 echo '{ global: extern "C++" { of_library*; }; local: *; };' > "$out/exports"
 expect 'stopped without an answer' takes_gnu hands_over_gnu "-Wl,--version-script=$out/exports"
