@@ -7,11 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/effects/handle.hpp"
+#include "weft/effects/region.hpp"
 #include "weft/effects/row.hpp"
-#include "weft/effects/run.hpp"
 
 /// The handlers that are passed to `schedule`: which effect each of them takes, and how they are
 /// installed.
@@ -135,6 +134,20 @@ struct hold_open {
   using operations = op_list<here>;
 };
 
+/// A coroutine that performs hold_open, and stays suspended as long as this object exists.
+class held_open {
+ public:
+  /// Runs the coroutine until it is suspended.  Returns the evidence of the innermost frame.
+  void* begin(eff<void, hold_open> body);
+
+ private:
+  struct keeper : region {
+    resumption<void> rest;
+    void on(hold_open::here, resumption<void> k) { rest = std::move(k); }
+  };
+  keeper keeper_;
+};
+
 class installed_handlers_base {
  public:
   installed_handlers_base() = default;
@@ -157,8 +170,7 @@ class installed_handlers final : public installed_handlers_base {
       taker_reports_accesses<E, std::remove_reference_t<Hs>...>;
 
   explicit installed_handlers(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
-    run(handle<hold_open>(keeper_, level<sizeof...(Hs)>::body(*this)));
-    evidence_ = frame_of((*keeper_.rest.rest(internal())).leaf()).evidence;
+    evidence_ = held_open_.begin(level<sizeof...(Hs)>::body(*this));
   }
   template <class E>
   evidence<E>* operator()() noexcept {
@@ -166,11 +178,6 @@ class installed_handlers final : public installed_handlers_base {
   }
 
  private:
-  struct keeper : region {
-    resumption<void> rest;
-    void on(hold_open::here, resumption<void> k) { rest = std::move(k); }
-  };
-
   /// The coroutine inside the first I handlers; `left`: the effects that none of them takes.
   template <std::size_t I, class = void>
   struct level {
@@ -196,7 +203,7 @@ class installed_handlers final : public installed_handlers_base {
   };
 
   std::tuple<Hs...> handlers_;
-  keeper keeper_;
+  held_open held_open_;
   void* evidence_ = nullptr;
 };
 

@@ -43,13 +43,13 @@ template <class F>
 class outer_recorder final : public expirable_evidence {
  public:
   outer_recorder(scheduler_core& home, evidence<F>& outer) noexcept
-      : nearest_{{&forwarding_table<via<false>, F>::value}, home, &outer},
-        next_{{&forwarding_table<via<true>, F>::value}, home, outer.clauses->beyond(outer)} {
+      : nearest_{{&forwarding_table<via, F>::value}, home, &outer},
+        next_{{&forwarding_table<via, F>::value}, home, outer.clauses->beyond(outer)} {
     nearest_.next = next_.target ? &next_ : nullptr;
   }
   [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
   void expire() noexcept override {
-    nearest_.clauses = next_.clauses = &expired_table<via<false>, F>::value;
+    nearest_.clauses = next_.clauses = &expired_table<via, F>::value;
   }
 
  private:
@@ -60,7 +60,6 @@ class outer_recorder final : public expirable_evidence {
     stand_in_evidence(evidence<F> e, scheduler_core& h, evidence<F>* t) noexcept
         : evidence<F>(e), home(h), target(t) {}
   };
-  template <bool>
   struct via {
     static stand_in_evidence& of(evidence<F>& e) noexcept {
       return static_cast<stand_in_evidence&>(e);

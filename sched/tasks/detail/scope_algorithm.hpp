@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <concepts>
 #include <coroutine>
 #include <cstdint>
 #include <exception>
@@ -19,6 +18,7 @@
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 /// How tasks are started one by one, in a scope or without one, how a process waits for a handle,
 /// and how a scope ends.  `S` is a scheduler (backend_scheduler.hpp).
