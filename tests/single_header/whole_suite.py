@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs the tests of the library with weft.hpp and weft_testing.hpp in place of the compiled library.
+
+    tests/single_header/whole_suite.py [TEST...]      at the root of the tree; exits 1 if a test fails
+
+Each header <weft/...> that a test includes stands for the single header that has it; io/, which the single
+headers leave out, is compiled as it is.  TEST is a source file, as tests/effects/each_test.cpp; without one,
+all of the library's tests are run.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from glob import glob
+from pathlib import Path
+
+ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", "testing/catch2.hpp")  # not in a single header
+FLAGS = ["-std=c++20", "-O0", "-DWEFT_HEADER_ONLY", "-I."]
+
+
+def stand_ins(folder):
+    """Makes the include folder of the tests."""
+    for header in glob("deque/**/*.hpp", recursive=True) + glob("[est]*/**/*.hpp", recursive=True):
+        top = header.split("/")[0]
+        if top not in ("deque", "effects", "sched", "testing"):
+            continue
+        there = Path(folder, "weft", header)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        if header in ALONE:
+            there.symlink_to(Path(header).resolve())
+        else:
+            name = "weft_testing.hpp" if top == "testing" or header == "sched/testing.hpp" else "weft.hpp"
+            there.write_text(f"#pragma once\n#include <{name}>\n")
+    Path(folder, "weft", "io").symlink_to(Path("io").resolve())
+    for name in ("weft.hpp", "weft_testing.hpp"):
+        Path(folder, name).symlink_to(Path("bazel-bin", name).resolve())
+
+
+def main(tests):
+    subprocess.run(["./bazelw", "build", "//:weft.hpp", "//:weft_testing.hpp"], check=True)
+    tests = tests or sorted(
+        test for top in ("deque", "effects", "io", "sched", "testing")
+        for test in glob(f"tests/{top}/**/*_test.cpp", recursive=True)
+    )
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as several:
+        stand_ins(scratch)
+        flags = [*FLAGS, f"-I{scratch}"]
+
+        def run(*command):
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            return "" if done.returncode == 0 else done.stdout[-4000:] or f"exit {done.returncode}"
+
+        def compiled(source, *more):
+            output = f"{scratch}/{source.replace('/', '_')}.o"
+            if error := run("clang++-19", *flags, *more, "-c", source, "-o", output):
+                sys.exit(f"{source}\n{error}")
+            return output
+
+        parsed = f"{scratch}/first.pch"
+        if error := run("clang++-19", *flags, "-x", "c++-header", "tests/first.hpp", "-o", parsed):
+            sys.exit(error)
+        shared = ["tests/catch_main.cpp", *glob("tests/support/*.cpp"), *glob("io/**/*.cpp", recursive=True)]
+        objects = list(several.map(compiled, shared))
+
+        def result(test):
+            program = f"{scratch}/{test.replace('/', '_')}.program"
+            error = run("clang++-19", *flags, "-include-pch", parsed, test, *objects, "-o", program)
+            return error or run(program)
+
+        failed = 0
+        for test, error in zip(tests, several.map(result, tests)):
+            print("FAILED" if error else "passed", test, error, flush=True)
+            failed += bool(error)
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
