@@ -37,7 +37,7 @@ struct queue : region, handler<proc> {
   }
 };
 
-eff<void, proc> process(std::string& out, char name, int yields, bool leaves_early) {
+eff<void, proc> yields_and_ends(std::string& out, char name, int yields, bool leaves_early) {
   leaves const at_the_end(out, '~');
   for (int i = 0; i != yields; ++i) {
     out += name;
@@ -75,8 +75,8 @@ TEST_CASE("a resumption may be resumed after `handle` has returned") {
   every_frame_dies const check;
   std::string out;
   queue q;
-  run(handle(q, process(out, 'a', 2, false)));
-  run(handle(q, process(out, 'b', 1, true)));
+  run(handle(q, yields_and_ends(out, 'a', 2, false)));
+  run(handle(q, yields_and_ends(out, 'b', 1, true)));
   CHECK(out == "ab");
   q.run_all();
   CHECK(out == "aba~.~");

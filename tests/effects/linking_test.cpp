@@ -11,7 +11,10 @@ weft::eff<void> a_computation();
 weft::resumption<int, int> a_resumption();
 
 // The same two functions, by their expected symbols.
-#if defined(__clang__)
+#if defined(WEFT_HEADER_ONLY)
+extern "C" void a_computation_by_symbol() asm("_Z13a_computationB11header_onlyB14v0_1_symmetricv");
+extern "C" void a_resumption_by_symbol() asm("_Z12a_resumptionB11header_onlyB14v0_1_symmetricv");
+#elif defined(__clang__)
 extern "C" void a_computation_by_symbol() asm("_Z13a_computationB14v0_1_symmetricv");
 extern "C" void a_resumption_by_symbol() asm("_Z12a_resumptionB14v0_1_symmetricv");
 #elif defined(WEFT_SYMMETRIC)

@@ -134,15 +134,15 @@ struct halting {
   using operations = op_list<halt>;
 };
 
-struct progress {
+struct heard_so_far {
   std::vector<int> heard = {};
-  multi_resumption<void, progress, ask> rest = {};
+  multi_resumption<void, heard_so_far, ask> rest = {};
 };
 struct steps : handler<halting>, rebinds<ask> {
-  progress on(halting::halt, multi_resumption<void, progress, ask> k) const {
+  heard_so_far on(halting::halt, multi_resumption<void, heard_so_far, ask> k) const {
     return {{}, std::move(k)};
   }
-  progress on_return(std::vector<int> heard) const { return {std::move(heard), {}}; }
+  heard_so_far on_return(std::vector<int> heard) const { return {std::move(heard), {}}; }
 };
 
 /// A coroutine clause inside the continuation, which asks outward.
@@ -198,11 +198,13 @@ std::vector<question> model_of(unsigned seed) {
 
 struct jumps {
   int n;
-  outcome<progress> on(ask::get, resumption<int, progress> k) const { return std::move(k).last(n); }
+  outcome<heard_so_far> on(ask::get, resumption<int, heard_so_far> k) const {
+    return std::move(k).last(n);
+  }
 };
 struct awaits {
   int n;
-  eff<progress> on(ask::get, resumption<int, progress> k) const {
+  eff<heard_so_far> on(ask::get, resumption<int, heard_so_far> k) const {
     co_return co_await std::move(k)(n);
   }
 };
@@ -210,16 +212,19 @@ struct awaits {
 /// A capture of a run, with the answers that it heard before it, which each later run from it must
 /// also report.
 struct known {
-  multi_resumption<void, progress, ask> rest;
+  multi_resumption<void, heard_so_far, ask> rest;
   std::size_t at;
   std::vector<int> heard;
   int bound;
 };
 
-eff<progress, ask> under(multi_resumption<void, progress, ask> k) { co_return co_await k.under(); }
-eff<progress> as_it_is(multi_resumption<void, progress, ask> k) { co_return co_await k(); }
+eff<heard_so_far, ask> under(multi_resumption<void, heard_so_far, ask> k) {
+  co_return co_await k.under();
+}
+eff<heard_so_far> as_it_is(multi_resumption<void, heard_so_far, ask> k) { co_return co_await k(); }
 
-progress resume_in_mode(multi_resumption<void, progress, ask> const& k, unsigned how, int n) {
+heard_so_far resume_in_mode(multi_resumption<void, heard_so_far, ask> const& k, unsigned how,
+                            int n) {
   auto const body = [&k] { return under(k); };
   if (how == 0) return resume(k);
   if (how == 1) return run(as_it_is(k));
@@ -252,12 +257,12 @@ TEST_CASE("random programs perform to the handlers of their last `under`") {
     std::mt19937 dice(seed);
     auto const all = model_of(seed);
     auto const body = [seed] { return a_program(seed); };
-    auto const inside = [body]() -> eff<progress, ask> {
+    auto const inside = [body]() -> eff<heard_so_far, ask> {
       co_return co_await handle(steps(), body);
     };
 
     std::vector<known> waiting;
-    auto const compare = [&](known now, progress const& came) {
+    auto const compare = [&](known now, heard_so_far const& came) {
       bool const halts = go_on(all, now);
       CHECK(bool(came.rest) == halts);
       if (!halts) CHECK(came.heard == now.heard);
@@ -273,7 +278,7 @@ TEST_CASE("random programs perform to the handlers of their last `under`") {
       // A handler that suspends has ended when its `run` returns, so a plain resume performs to the
       // last handler that answered at once.
       auto const how = static_cast<unsigned>(dice() % 5);
-      progress const came = [&]() -> progress {
+      heard_so_far const came = [&]() -> heard_so_far {
         try {
           return resume_in_mode(from.rest, how, i);
         } catch (needs_control const&) {
