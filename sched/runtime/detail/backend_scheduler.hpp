@@ -25,7 +25,6 @@
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/mail/routing.hpp"
-#include "weft/sched/runtime/detail/delegating_evidence.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/detail/shutting_down.hpp"
@@ -360,16 +359,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void learn(identity<timing>);
   void learn(identity<mail>);
   void learn(identity<routing>);
-  void learn(identity<spawning<>> e) { effects.learn(general(e)); }
-  void learn(identity<tasking<>> e) { effects.learn(general(e)); }
-  template <has_general_effect E>
-  void learn(identity<E>) {
-    learn_delegating<E>(*this, general(identity<typename E::general>()));
-  }
-  /// The evidence that learn() makes for any row of the effect.
+  /// The evidence for spawning or tasking with any row.
   known_effect const& general(identity<spawning<>>);
   known_effect const& general(identity<tasking<>>);
-  /// Takes over the reference to the program.
   void start(start_options how, class program* first, bool forkable);
   void run();
   bool step();
@@ -384,10 +376,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   std::stop_token stop_token_;
   instant virtual_now_{};
   bool was_asked_to_stop_ = false;
-  class program* first_ = nullptr;  // the program of a first process without a log
-  known_effect spawning_{};         // of spawning<>: null until a process may spawn
-  known_effect tasking_{};          // of tasking<>, likewise
-  result_slot<void> sink_;          // takes the answer to a start, which nothing reads
+  class program* first_ = nullptr;       // the program of a first process without a log
+  known_effect spawning_{}, tasking_{};  // of spawning<> and tasking<>: null until they are learnt
+  result_slot<void> sink_;               // takes the answer to a start, which nothing reads
 };
 
 }  // namespace weft::detail

@@ -156,8 +156,7 @@ TEST_CASE("tasks that wait for each other are in the deadlock report as tasks") 
     report = e.what();
   }
   CHECK_THAT(report,
-             Catch::Contains(
-                 "weft::tasking<>::await at tests/sched/tasks/scope_errors_test.cpp"));
+             Catch::Contains("weft::tasking<>::await at tests/sched/tasks/scope_errors_test.cpp"));
   CHECK_THAT(report, Catch::Contains("weft::tasking<>::leave"));
 }
 
