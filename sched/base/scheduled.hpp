@@ -50,6 +50,13 @@ inline constexpr scheduling_rule scheduling_of<proc::fork>{.step = step_kind::en
 template <>
 inline constexpr scheduling_rule scheduling_of<proc::exit>{.step = step_kind::ends};
 
+/// The operation `O` of the effect `E`, which names a row.  Each row has a type of its own, but the
+/// clause for `O` performs them all (delegating_evidence.hpp).
+template <class E, class O>
+struct operation_with_row : O {
+  using O::O;
+};
+
 /// Whether the scheduler handles the effect: true of effects that only a process performs, and of
 /// tasking<...>.
 template <class E>

@@ -59,11 +59,9 @@ struct spawning<> {
 };
 template <class... Effects>
 struct spawning {
-  using general = spawning<>;  // the clauses do not depend on the effects (delegating_evidence.hpp)
+  using general = spawning<>;
   static constexpr bool performed_by_processes = true;
-  struct start : general::start {
-    using general::start::start;
-  };
+  using start = detail::operation_with_row<spawning, general::start>;
   using operations = op_list<start>;
 };
 

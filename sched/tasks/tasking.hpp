@@ -81,25 +81,15 @@ struct tasking<> {
 };
 template <class... Effects>
 struct tasking {
-  using general = tasking<>;  // the clauses do not depend on the effects (delegating_evidence.hpp)
-  struct wait : general::wait {
-    using general::wait::wait;
-  };
-  struct await : general::await {
-    using general::await::await;
-  };
-  struct await_until : general::await_until {
-    using general::await_until::await_until;
-  };
-  struct start : general::start {
-    using general::start::start;
-  };
-  struct enter : general::enter {
-    using general::enter::enter;
-  };
-  struct leave : general::leave {
-    using general::leave::leave;
-  };
+  using general = tasking<>;
+  template <class Operation>
+  using with_row = detail::operation_with_row<tasking, Operation>;
+  using wait = with_row<general::wait>;
+  using await = with_row<general::await>;
+  using await_until = with_row<general::await_until>;
+  using start = with_row<general::start>;
+  using enter = with_row<general::enter>;
+  using leave = with_row<general::leave>;
   using operations = op_list<wait, await, await_until, start, enter, leave>;
 };
 

@@ -359,6 +359,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void learn(identity<timing>);
   void learn(identity<mail>);
   void learn(identity<routing>);
+  void learn(identity<spawning<>>);
+  void learn(identity<tasking<>>);
   /// The evidence for spawning or tasking with any row.
   known_effect const& general(identity<spawning<>>);
   known_effect const& general(identity<tasking<>>);

@@ -65,8 +65,6 @@ template <class S, class F, class Find>
 void learn_effect(S& s, identity<F> effect, Find& find) {
   if constexpr (has_general_effect<F>)
     learn_delegating<F>(s, s.general(identity<typename F::general>()));
-  else if constexpr (requires { s.general(effect); })
-    s.effects.learn(s.general(effect));
   else if constexpr (is_scheduled<F>)
     s.learn(effect);
   else

@@ -45,6 +45,14 @@ void backend_scheduler<Backend>::learn(identity<routing>) {
   effects.learn(scheduled_effect<routing>(*this));
 }
 template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<spawning<>> e) {
+  effects.learn(general(e));
+}
+template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<tasking<>> e) {
+  effects.learn(general(e));
+}
+template <backend Backend>
 known_effect const& backend_scheduler<Backend>::general(identity<spawning<>>) {
   if (!spawning_.effect) spawning_ = scheduled_effect<spawning<>>(*this);
   return spawning_;
