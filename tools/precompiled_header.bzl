@@ -3,6 +3,19 @@
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("//tools:compiling.bzl", "COMPILING", "compiling")
 
+def _run(ctx, how, source, output, doing):
+    """Runs the compiler.  A parsed header has the paths of its headers, and its users must find them there."""
+    ctx.actions.run(
+        executable = how.command[0],
+        arguments = how.command[1:],
+        inputs = depset([source], transitive = [how.inputs]),
+        outputs = [output],
+        env = how.env,
+        mnemonic = "ParseHeader",
+        progress_message = "%s %s" % (doing, source.short_path),
+        execution_requirements = {"no-sandbox": "1"},
+    )
+
 def _impl(ctx):
     merged = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
     header = ctx.file.src
@@ -22,17 +35,7 @@ def _impl(ctx):
             "-fno-pch-timestamp",
         ] + (["-fpch-codegen"] if is_compiled else []),
     )
-    ctx.actions.run(
-        executable = how.command[0],
-        arguments = how.command[1:],
-        inputs = depset([header], transitive = [how.inputs]),
-        outputs = [parsed],
-        env = how.env,
-        mnemonic = "ParseHeader",
-        progress_message = "Parsing " + header.short_path,
-        # The result has the paths of its headers, and its users must find them there.
-        execution_requirements = {"no-sandbox": "1"},
-    )
+    _run(ctx, how, header, parsed, "Parsing")
     info = {"compilation_context": cc_common.create_compilation_context(headers = depset([header, parsed]))}
     if is_compiled:
         info["linking_context"] = _compiled(ctx, parsed, merged.compilation_context)
@@ -46,30 +49,18 @@ def _impl(ctx):
 
 def _compiled(ctx, parsed, context):
     """The functions that are inline in the header: its users do not compile them again."""
-    compiled = ctx.actions.declare_file("lib%s.a" % ctx.label.name)
-    how = compiling(ctx, parsed.path, "$OBJECT", context, ["-Wno-unused-command-line-argument"])
-    ctx.actions.run_shell(
-        command = "OBJECT=$(mktemp --suffix=.o) && %s && ar rcsD %s $OBJECT && rm $OBJECT" % (
-            " ".join([word if "$" in word else "'%s'" % word for word in how.command]),
-            compiled.path,
-        ),
-        inputs = depset([parsed], transitive = [how.inputs]),
-        outputs = [compiled],
-        env = how.env,
-        mnemonic = "CompileHeader",
-        progress_message = "Compiling " + parsed.short_path,
-        execution_requirements = {"no-sandbox": "1"},
-    )
+    compiled = ctx.actions.declare_file(ctx.label.name + ".o")
+    how = compiling(ctx, parsed.path, compiled.path, context, ["-Wno-unused-command-line-argument"])
+    _run(ctx, how, parsed, compiled, "Compiling")
     toolchain = find_cpp_toolchain(ctx)
-    library = cc_common.create_library_to_link(
+    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
+        name = ctx.label.name,
         cc_toolchain = toolchain,
         feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = toolchain),
-        pic_static_library = compiled,
+        compilation_outputs = cc_common.create_compilation_outputs(pic_objects = depset([compiled])),
     )
-    return cc_common.create_linking_context(linker_inputs = depset([
-        cc_common.create_linker_input(owner = ctx.label, libraries = depset([library])),
-    ]))
+    return linking_context
 
 precompiled_header = rule(
     implementation = _impl,

@@ -17,23 +17,21 @@ from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from pathlib import Path
 
-# Not in a single header: they need another library, or are for tests.
+SINGLE = ("deque", "effects", "sched", "testing")  # what the single headers have
+# But not these: they need another library, or are for tests.
 ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", *glob("testing/**/*catch2*.hpp", recursive=True))
-FLAGS = ["-std=c++20", "-O0", "-DWEFT_HEADER_ONLY", "-I."]
+FLAGS = ["-std=c++20", "-O0", "-I."]
 
 
 def stand_ins(folder):
     """Makes the include folder of the tests."""
-    for header in glob("deque/**/*.hpp", recursive=True) + glob("[est]*/**/*.hpp", recursive=True):
-        top = header.split("/")[0]
-        if top not in ("deque", "effects", "sched", "testing"):
-            continue
+    for header in (header for top in SINGLE for header in glob(f"{top}/**/*.hpp", recursive=True)):
         there = Path(folder, "weft", header)
         there.parent.mkdir(parents=True, exist_ok=True)
         if header in ALONE:
             there.symlink_to(Path(header).resolve())
         else:
-            name = "weft_testing.hpp" if top == "testing" or header == "sched/testing.hpp" else "weft.hpp"
+            name = "weft_testing.hpp" if header.startswith(("testing/", "sched/testing.hpp")) else "weft.hpp"
             there.write_text(f"#pragma once\n#include <{name}>\n")
     Path(folder, "weft", "io").symlink_to(Path("io").resolve())
     for name in ("weft.hpp", "weft_testing.hpp"):
@@ -43,7 +41,7 @@ def stand_ins(folder):
 def main(tests):
     subprocess.run(["./bazelw", "build", "//:weft.hpp", "//:weft_testing.hpp"], check=True)
     tests = tests or sorted(
-        test for top in ("deque", "effects", "io", "sched", "testing")
+        test for top in (*SINGLE, "io")
         for test in glob(f"tests/{top}/**/*_test.cpp", recursive=True)
     )
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as several:
@@ -54,9 +52,9 @@ def main(tests):
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             return "" if done.returncode == 0 else done.stdout[-4000:] or f"exit {done.returncode}"
 
-        def compiled(source, *more):
+        def compiled(source):
             output = f"{scratch}/{source.replace('/', '_')}.o"
-            if error := run("clang++-19", *flags, *more, "-c", source, "-o", output):
+            if error := run("clang++-19", *flags, "-c", source, "-o", output):
                 sys.exit(f"{source}\n{error}")
             return output
 
