@@ -1,25 +1,10 @@
 """A header that is parsed once, for all sources that include it first."""
 
-load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("//tools:compiling.bzl", "COMPILING", "compiling")
-
-def _run(ctx, how, source, output, doing):
-    """Runs the compiler.  A parsed header has the paths of its headers, and its users must find them there."""
-    ctx.actions.run(
-        executable = how.command[0],
-        arguments = how.command[1:],
-        inputs = depset([source], transitive = [how.inputs]),
-        outputs = [output],
-        env = how.env,
-        mnemonic = "ParseHeader",
-        progress_message = "%s %s" % (doing, source.short_path),
-        execution_requirements = {"no-sandbox": "1"},
-    )
 
 def _impl(ctx):
     merged = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
     header = ctx.file.src
-    is_compiled = ctx.attr.compiled and not ctx.attr.by_gcc
     parsed = ctx.actions.declare_file(header.basename + ".gch" if ctx.attr.by_gcc else ctx.label.name + ".pch")
     how = compiling(
         ctx,
@@ -33,34 +18,27 @@ def _impl(ctx):
             # Bazel compares contents: a header with only a new timestamp is the same header.
             "-Xclang",
             "-fno-pch-timestamp",
-        ] + (["-fpch-codegen"] if is_compiled else []),
+        ],
     )
-    _run(ctx, how, header, parsed, "Parsing")
-    info = {"compilation_context": cc_common.create_compilation_context(headers = depset([header, parsed]))}
-    if is_compiled:
-        info["linking_context"] = _compiled(ctx, parsed, merged.compilation_context)
+    ctx.actions.run(
+        executable = how.command[0],
+        arguments = how.command[1:],
+        inputs = depset([header], transitive = [how.inputs]),
+        outputs = [parsed],
+        env = how.env,
+        mnemonic = "ParseHeader",
+        progress_message = "Parsing " + header.short_path,
+        # The result has the paths of its headers, and its users must find them there.
+        execution_requirements = {"no-sandbox": "1"},
+    )
+    context = cc_common.create_compilation_context(headers = depset([header, parsed]))
     return [
         DefaultInfo(files = depset([parsed])),
         cc_common.merge_cc_infos(
-            direct_cc_infos = [CcInfo(**info)],
+            direct_cc_infos = [CcInfo(compilation_context = context)],
             cc_infos = [merged],
         ),
     ]
-
-def _compiled(ctx, parsed, context):
-    """The functions that are inline in the header: its users do not compile them again."""
-    compiled = ctx.actions.declare_file(ctx.label.name + ".o")
-    how = compiling(ctx, parsed.path, compiled.path, context, ["-Wno-unused-command-line-argument"])
-    _run(ctx, how, parsed, compiled, "Compiling")
-    toolchain = find_cpp_toolchain(ctx)
-    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
-        actions = ctx.actions,
-        name = ctx.label.name,
-        cc_toolchain = toolchain,
-        feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = toolchain),
-        compilation_outputs = cc_common.create_compilation_outputs(pic_objects = depset([compiled])),
-    )
-    return linking_context
 
 precompiled_header = rule(
     implementation = _impl,
@@ -69,8 +47,6 @@ precompiled_header = rule(
           "not in a sandbox, and has no layering_check: it must be checked elsewhere.",
     attrs = dict(COMPILING["attrs"], **{
         "by_gcc": attr.bool(),
-        # Whether the target also has, as a library, the functions that are inline in the header.
-        "compiled": attr.bool(),
         "deps": attr.label_list(providers = [CcInfo]),
         "src": attr.label(allow_single_file = [".hpp"], mandatory = True),
     }),
