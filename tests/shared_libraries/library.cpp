@@ -223,14 +223,17 @@ class the_library final : public library {
   }
   tasks<int, pick> asks_in_scope(int& count) const override {
     ends const here(count);
-    auto const waits = [](int& c) -> job {
+    auto const waits = [](int& c, std::atomic<bool>& begun) -> job {
       ends const there(c);
+      begun = true;
       for (;;) co_await proc::yield{};
     };
+    // A task that is dropped before it has begun has no frame that could end.
+    std::atomic<bool> has_begun = false;
     int result = 0;
     co_await with_scope([&](auto& s) -> tasks<void, pick> {
-      s.start(waits, std::ref(count));
-      co_await proc::yield{};
+      s.start(waits, std::ref(count), std::ref(has_begun));
+      while (!has_begun) co_await proc::yield{};
       result = co_await pick::one{};
     });
     co_return result;
