@@ -24,3 +24,21 @@ def cc_test(name, copts = [], deps = [], **kwargs):
         deps = deps,
         **kwargs
     )
+
+def merged_tests(name, srcs, **kwargs):
+    """A cc_test of several files, which are compiled as one: each in a namespace of its own.
+
+    Args:
+      name: the name of the test.
+      srcs: the files.
+      **kwargs: as for cc_test.
+    """
+    native.genrule(
+        name = name + "_source",
+        testonly = True,
+        srcs = srcs,
+        outs = [name + "_test.cpp"],
+        cmd = "awk -f $(location //tests:merge.awk) $(SRCS) > $@",
+        tools = ["//tests:merge.awk"],
+    )
+    cc_test(name = name + "_test", size = "medium", srcs = [name + "_test.cpp"], **kwargs)

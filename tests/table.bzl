@@ -1,6 +1,7 @@
 """The tests of each folder, and what is special about them.
 
-Each tests/FOLDER/NAME_test.cpp is a test, NAME_test, of medium size; suite() makes it.
+Each tests/FOLDER/NAME_test.cpp is a test, NAME_test, of medium size; suite() makes it, and merges it
+with others.
 """
 
 load("//tests:configurations.bzl", "under_no_sanitizer")
@@ -30,7 +31,7 @@ _ASAN = ["-fsanitize=address"]
 def _words(text):
     return [word for line in text.split("\n") for word in line.split(" ") if word]
 
-def _row(deps, threads = "", searches = "", one_compiler = "", more = {}, variants = {}):
+def _row(deps, threads = "", searches = "", one_compiler = "", alone = "", more = {}, variants = {}):
     """What the tests of a folder have.
 
     Args:
@@ -39,6 +40,7 @@ def _row(deps, threads = "", searches = "", one_compiler = "", more = {}, varian
       searches: tests that search many schedules: only the default configuration runs them, as they
         run again and again what other tests have run.
       one_compiler: tests in which a second compiler sees nothing that it does not see in other tests.
+      alone: tests that are not merged with others (suite.bzl), as are those of `more` and `variants`.
       more: by test, attributes of cc_test: a list is added to what the test has; `data` is a glob.
       variants: by test, further targets of the same file: by name, attributes, likewise.
 
@@ -47,6 +49,7 @@ def _row(deps, threads = "", searches = "", one_compiler = "", more = {}, varian
     """
     return struct(
         deps = _COMMON + deps,
+        alone = _words(alone),
         tags = {
             "one_compiler": _words(one_compiler),
             "searches": _words(searches),
@@ -63,6 +66,7 @@ def _in_full(size):
 TABLE = {
     "deque": _row(
         deps = _DEQUE,
+        alone = "persistent_deque",  # instantiates all of it
         one_compiler = """
             chase_lev persistent_deque persistent_deque_random persistent_deque_ranges steal_queue
         """,
@@ -75,6 +79,8 @@ TABLE = {
     ),
     "effects": _row(
         deps = _EFFECTS,
+        # Names of symbols, options for the sanitizers; and an operator new of its own.
+        alone = "linking random bitwise_memory",
         one_compiler = "bitwise_memory multi_shot_random random",
         threads = "bitwise_found bitwise_refused lifetimes multi_shot_laws",
         more = {
@@ -127,6 +133,7 @@ TABLE = {
     ),
     "sched/backends": _row(
         deps = _EFFECTS + _SCHED + ["//effects:platform"],
+        alone = "global_queue stealing_memory",  # have an operator new of their own
         one_compiler = "as_written global_queue stealing_fairness stealing_memory thread_queue",
         searches = "random_order",
         threads = """
@@ -152,6 +159,7 @@ TABLE = {
     ),
     "sched/mail": _row(
         deps = _EFFECTS + _SCHED,
+        alone = "routing_memory",  # has an operator new of its own
         one_compiler = "mail_inside routing_memory",
         searches = "mail_explored routing_explored",
         threads = """
@@ -160,6 +168,7 @@ TABLE = {
     ),
     "sched/runtime": _row(
         deps = _EFFECTS + _SCHED,
+        alone = "effect_table",  # has effects in a namespace of the library
         one_compiler = """
             effekt memory_fails memory_fails_threads scheduler_end scheduler_failures
             scheduler_inside scheduler_kept scheduler_lost scheduler_memory scheduler_stuck

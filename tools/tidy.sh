@@ -1,17 +1,20 @@
 #!/bin/sh
 # tidy.sh: clang-tidy (.clang-tidy) over each folder of the library as one file, since the standard headers
-# take longer than the folder; but the analyzer over each source file: in one file it joins paths that no
-# program has.
+# take longer than the folder.
+# tidy.sh analyzer: only its analyzer, over each source file: in one file it joins paths that no program has.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sources() { git ls-files "$1/*.cpp"; }
 for folder in deque effects io sched testing; do
-  {
-    git ls-files "$folder/*.hpp" | sed 's|.*|#include "weft/&"|'
-    sources "$folder" | sed 's|.*|#include "&"|'
-  } > "$scratch/$folder.cpp"
-  echo "-clang-analyzer-*,-bugprone-suspicious-include $scratch/$folder.cpp"
-  sources "$folder" | sed 's/^/-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding /'
+  if [ "${1-}" = analyzer ]; then
+    sources "$folder" | sed 's/^/-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding /'
+  else
+    {
+      git ls-files "$folder/*.hpp" | sed 's|.*|#include "weft/&"|'
+      sources "$folder" | sed 's|.*|#include "&"|'
+    } > "$scratch/$folder.cpp"
+    echo "-clang-analyzer-*,-bugprone-suspicious-include $scratch/$folder.cpp"
+  fi
 done > "$scratch/work"
 xargs -P "$(nproc)" -n 2 sh -c \
   'clang-tidy-19 --quiet --config-file=.clang-tidy --checks="$1" "$2" -- -std=c++20 -Iinclude -I.' \

@@ -76,7 +76,7 @@ inline std::string the_order(std::string const& s) { return s; }
 // ---- random programs
 
 /// An act of a process.  A number, a mutex and a gate are shared.
-enum class act {
+enum class small_act {
   yields,
   adds,        ///< In two steps, with a yield between reading and writing.
   adds_alone,  ///< The same, under the mutex.
@@ -85,7 +85,7 @@ enum class act {
   wakes,
   count
 };
-using small_program = std::vector<std::vector<act>>;
+using small_program = std::vector<std::vector<small_act>>;
 
 struct small_world {
   int n = 1;
@@ -99,18 +99,18 @@ inline small_process adds_one(small_world& w) {
   co_await proc::yield{};
   w.n = seen + 1;
 }
-inline small_process acts(small_world& w, std::vector<act> const& all) {
-  for (act const a : all) {
-    if (a == act::yields) {
+inline small_process acts(small_world& w, std::vector<small_act> const& all) {
+  for (small_act const a : all) {
+    if (a == small_act::yields) {
       co_await proc::yield{};
-    } else if (a == act::adds) {
+    } else if (a == small_act::adds) {
       co_await adds_one(w);
-    } else if (a == act::adds_alone) {
+    } else if (a == small_act::adds_alone) {
       auto const held = co_await w.free.lock();
       co_await adds_one(w);
-    } else if (a == act::doubles) {
+    } else if (a == small_act::doubles) {
       w.n *= 2;
-    } else if (a == act::waits) {
+    } else if (a == small_act::waits) {
       co_await syncing::wait{w.door};
     } else {
       co_await syncing::wake{w.door};
@@ -122,7 +122,7 @@ inline small_program draw_small_program(dice& d) {
   small_program p(2 + d(2));
   for (auto& process : p)
     for (unsigned i = 1 + d(p.size() == 2 ? 4 : 2); i != 0; --i)
-      process.push_back(static_cast<act>(d(static_cast<unsigned>(act::count))));
+      process.push_back(static_cast<small_act>(d(static_cast<unsigned>(small_act::count))));
   return p;
 }
 

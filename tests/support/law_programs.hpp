@@ -49,10 +49,10 @@ inline everything says_bits(int n) {
 inline eff<void, console> says(std::string what) { co_await console::print{std::move(what)}; }
 
 inline everything has_grandchildren() {
-  using children = spawning<proc, console, syncing>;
-  co_await spawn([]() -> eff<void, console, children> {
+  using descendants = spawning<proc, console, syncing>;
+  co_await spawn([]() -> eff<void, console, descendants> {
     co_await console::print{"child "};
-    co_await spawn([]() -> eff<void, children> {
+    co_await spawn([]() -> eff<void, descendants> {
       co_await spawn(says, std::string("grandchild "));
       co_await spawn([]() -> eff<void> { co_return; });
     });

@@ -125,7 +125,9 @@ TEST_CASE("every path of a walk can be followed, in either granularity") {
   every_frame_dies const here;
   walk_strategy const by = GENERATE(each_walk());
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
-  small_program const p{{act::adds_alone, act::wakes}, {act::adds, act::waits}, {act::doubles}};
+  small_program const p{{small_act::adds_alone, small_act::wakes},
+                        {small_act::adds, small_act::waits},
+                        {small_act::doubles}};
   auto options = all(1, by, 100);
   options.granularity = g;
   options.max_shrinking_runs = 0;

@@ -96,9 +96,10 @@ TEMPLATE_TEST_CASE("a spawned process is sent to by the id that spawn yielded", 
   CHECK(h.refused == 0);
 }
 
-TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
-                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
-                   on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "the messages of each sender to a port come in its order, each once, unbounded and bounded", "",
+    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+    on_stealing<2>) {
   static constexpr int senders = 4;
   static constexpr int each = 60;
   for (std::size_t const capacity : {std::size_t{1}, std::size_t{2}, std::size_t{1'000'000}}) {

@@ -260,7 +260,8 @@ TEST_CASE("the processes that are meant are taken, and the others wait on") {
   CHECK_FALSE(s.table.has_waiters());
 }
 
-TEST_CASE("if a batch has no room for more, the processes that are left wait on") {
+TEST_CASE(
+    "if a batch of those at an event has no room for more, the processes that are left wait on") {
   every_frame_dies const check;
   events_alone s;
   std::array<external_event, 40> at;

@@ -345,7 +345,8 @@ TEST_CASE("the processes that are meant are taken at all gates, and the others w
   CHECK_FALSE(s.table.has_waiters());
 }
 
-TEST_CASE("if a batch has no room for more, the processes that are left wait on") {
+TEST_CASE(
+    "if a batch of those at a gate has no room for more, the processes that are left wait on") {
   every_frame_dies const check;
   gates_alone s;
   gate g;

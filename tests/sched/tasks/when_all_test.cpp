@@ -192,7 +192,8 @@ TEMPLATE_LIST_TEST_CASE("a join throws an exception of its task", "", all_backen
   CHECK(caught == std::vector<std::string>{"late"});
 }
 
-TEMPLATE_LIST_TEST_CASE("of several tasks that fail no exception is lost", "", all_backends) {
+TEMPLATE_LIST_TEST_CASE("of several tasks of when_all that fail no exception is lost", "",
+                        all_backends) {
   every_frame_dies const check;
   std::vector<std::string> caught;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
