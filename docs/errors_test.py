@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-HEADERS = [p for d in ("deque", "effects", "io", "sched", "testing") for p in pathlib.Path(d).rglob("*.hpp")]
+HEADERS = [p for d in ("deque", "effects", "io", "sched", "testing", "trace") for p in pathlib.Path(d).rglob("*.hpp")]
 
 
 def messages(text):

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "weft/effects/handle.hpp"
@@ -17,11 +18,13 @@ struct console {
     explicit print(std::string t) : text(std::move(t)) {}
     std::string text;
     friend std::size_t hash_value(print const& p) { return std::hash<std::string>()(p.text); }
+    friend std::string_view trace_text(print const& p) noexcept { return p.text; }
   };
   struct print_line : op<void> {  ///< Prints the text and a newline.
     explicit print_line(std::string t) : text(std::move(t)) {}
     std::string text;
     friend std::size_t hash_value(print_line const& p) { return std::hash<std::string>()(p.text); }
+    friend std::string_view trace_text(print_line const& p) noexcept { return p.text; }
   };
 
   using operations = op_list<print, print_line>;

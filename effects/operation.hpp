@@ -31,7 +31,8 @@
 ///
 /// On replay, debug builds compare the data of an operation with the recorded data: by a friend
 /// `hash_value(operation)` if there is one, else by its bytes if it is trivially copyable and has
-/// no padding.
+/// no padding.  Traces (trace/tracing.hpp) have the text of an operation for which there is a friend
+/// `std::string_view trace_text(operation) noexcept`.
 namespace weft {
 
 namespace detail {

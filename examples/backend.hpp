@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -15,10 +16,14 @@
 #include <weft/sched/schedule.hpp>
 #include <weft/sched/sharing.hpp>
 #include <weft/sched/stealing.hpp>
+#include <weft/trace/trace_files.hpp>
+#include <weft/trace/tracing.hpp>
 
 namespace examples {
 
-/// The arguments of an example: they select the backend that runs its processes.
+/// The arguments of an example: they select the backend that runs its processes, and a file for the
+/// trace of the run: `.html` is a page that shows it, `.json` is for ui.perfetto.dev, `.jsonl` has a
+/// line for each event.
 ///
 ///     int main(int argc, char** argv) {
 ///       examples::backend(argc, argv).schedule(hello, weft::console_to_stream(std::cout));
@@ -37,6 +42,8 @@ class backend {
         threads_ = number(value_of(text));
       else if (text.starts_with("--seed="))
         seed_ = number(value_of(text));
+      else if (text.starts_with("--trace="))
+        name_trace(value_of(text));
       else if (!own.empty() && argument_.empty())
         argument_ = text;
       else
@@ -60,6 +67,7 @@ class backend {
     std::cerr << "usage: " << name_
               << " [--backend=one_thread | --backend=sharing [--threads=n] |"
                  " --backend=stealing [--threads=n] | --backend=random [--seed=n]]"
+                 " [--trace=file.html | --trace=file.json | --trace=file.jsonl]"
               << (own_.empty() ? "" : " ") << own_ << '\n';
     std::exit(2);
   }
@@ -93,6 +101,10 @@ class backend {
     if (k == kind::unsaid || (which_ != kind::unsaid && which_ != k)) refuse();
     which_ = k;
   }
+  void name_trace(std::string_view file) {
+    trace_file_ = file;
+    if (!file.ends_with(".html") && !file.ends_with(".json") && !file.ends_with(".jsonl")) refuse();
+  }
   template <class Handler>
   static decltype(auto) shareable(Handler&& handler) {
     if constexpr (requires { std::remove_cvref_t<Handler>::thread_safe; })
@@ -104,26 +116,41 @@ class backend {
   void run(bool virtual_time, Program program, Handlers&&... handlers) const {
     unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
     if (which_ == kind::sharing) {
-      weft::schedule<weft::sharing>({.threads = threads, .virtual_time = virtual_time},
-                                    std::move(program),
-                                    shareable(std::forward<Handlers>(handlers))...);
+      run_on<weft::sharing>({.threads = threads, .virtual_time = virtual_time}, std::move(program),
+                            shareable(std::forward<Handlers>(handlers))...);
     } else if (which_ == kind::stealing) {
-      weft::schedule<weft::stealing>({.threads = threads, .virtual_time = virtual_time},
-                                     std::move(program),
-                                     shareable(std::forward<Handlers>(handlers))...);
+      run_on<weft::stealing>({.threads = threads, .virtual_time = virtual_time}, std::move(program),
+                             shareable(std::forward<Handlers>(handlers))...);
     } else if (which_ == kind::random) {
       std::uint64_t const seed = seed_ < 0 ? 1 : static_cast<std::uint64_t>(seed_);
-      weft::schedule<weft::random_order>({.seed = seed, .virtual_time = virtual_time},
-                                         std::move(program), std::forward<Handlers>(handlers)...);
+      run_on<weft::random_order>({.seed = seed, .virtual_time = virtual_time}, std::move(program),
+                                 std::forward<Handlers>(handlers)...);
     } else {
-      weft::schedule({.virtual_time = virtual_time}, std::move(program),
-                     std::forward<Handlers>(handlers)...);
+      run_on<weft::one_thread>({.virtual_time = virtual_time}, std::move(program),
+                               std::forward<Handlers>(handlers)...);
     }
+  }
+  template <class Backend, class Program, class... Handlers>
+  void run_on(typename weft::scheduler<Backend>::options how, Program program,
+              Handlers&&... handlers) const {
+    if (trace_file_.empty())
+      return weft::schedule<Backend>(how, std::move(program), std::forward<Handlers>(handlers)...);
+    weft::trace trace;
+    how.trace = &trace;
+    try {
+      weft::schedule<weft::tracing<Backend>>(how, std::move(program),
+                                             std::forward<Handlers>(handlers)...);
+    } catch (...) {
+      weft::write_trace(trace, trace_file_);
+      throw;
+    }
+    weft::write_trace(trace, trace_file_);
   }
 
   std::string_view name_;
   std::string_view own_;
   std::string_view argument_;
+  std::string trace_file_;
   kind which_ = kind::unsaid;
   int threads_ = -1;  // not given
   int seed_ = -1;     // not given

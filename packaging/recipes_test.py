@@ -104,7 +104,7 @@ class Recipes(unittest.TestCase):
             made.__dict__.update(names)
             return made
 
-        info = types.SimpleNamespace(components={name: mock.Mock() for name in ("weft", "testing", "io")})
+        info = types.SimpleNamespace(components={name: mock.Mock() for name in ("weft", "trace", "testing", "io")})
         modules = [
             module("conan", ConanFile=type("ConanFile", (), {"cpp_info": info})),
             module("conan.tools"),

@@ -1,4 +1,4 @@
-# find_package(weft): the targets weft::weft, weft::testing and weft::io.
+# find_package(weft): the targets weft::weft, weft::trace, weft::testing and weft::io.
 #
 # Where the static and the shared libraries are installed, BUILD_SHARED_LIBS chooses.
 include(CMakeFindDependencyMacro)

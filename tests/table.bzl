@@ -218,6 +218,10 @@ TABLE = {
         """,
         more = {"parallel_range_v3": {"deps": ["@range_v3"]}},
     ),
+    "trace": _row(
+        deps = _EFFECTS + _SCHED + ["//trace"],
+        threads = "tracing_threads",
+    ),
     "testing": _row(
         deps = _EFFECTS + _SCHED,
         one_compiler = "explore_found explore_limits nondeterminism path",

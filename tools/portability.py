@@ -35,7 +35,7 @@ MATRIX = [
 STANDARDS = {"C++20": "c++20", "C++23": "c++2b", "C++26": "c++2c"}
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast".split()
 # By part of the library: the source files of each are compiled as one.
-PARTS = (("deque", "effects", "sched"), ("testing",), ("io",))
+PARTS = (("deque", "effects", "sched"), ("testing",), ("trace",), ("io",))
 # Headers that include a library which need not be there; and the one for Linux, which has its column.
 OTHERS = ("effects/each_range_v3.hpp", "testing/catch2.hpp")
 REACTOR = "io/reactor.hpp"

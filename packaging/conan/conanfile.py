@@ -28,7 +28,7 @@ class Weft(ConanFile):
         self.version = ".".join(re.findall(r"#define WEFT_VERSION_[A-Z]+ (\d+)", header))
 
     def export_sources(self):
-        folders = ("deque", "effects", "include", "io", "packaging", "sched", "testing")
+        folders = ("deque", "effects", "include", "io", "packaging", "sched", "testing", "trace")
         for pattern in ("CMakeLists.txt", "LICENSE", *(folder + "/*" for folder in folders)):
             copy(self, pattern, src=self._tree, dst=self.export_sources_folder)
 
@@ -55,7 +55,7 @@ class Weft(ConanFile):
 
     def package_info(self):
         compiled = collect_libs(self)
-        for name, library in (("weft", "weft"), ("testing", "weft-testing"), ("io", "weft-io")):
+        for name, library in (("weft", "weft"), ("trace", "weft-trace"), ("testing", "weft-testing"), ("io", "weft-io")):
             component = self.cpp_info.components[name]
             component.set_property("cmake_target_name", f"weft::{name}")
             component.set_property("pkg_config_name", library)

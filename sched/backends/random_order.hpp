@@ -24,6 +24,7 @@ struct random_order_options {
   bool virtual_time = false;
   std::size_t max_processes = 0;
   overflow_policy when_full = overflow_policy::fail;
+  weft::trace* trace = nullptr;
 };
 
 /// A backend for tests: one schedule, drawn at random.

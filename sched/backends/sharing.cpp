@@ -8,6 +8,9 @@
 #include <thread>
 #include <utility>
 
+#include "weft/sched/base/detail/trace_buffer.hpp"
+#include "weft/sched/base/trace_event.hpp"
+
 namespace weft {
 
 sharing::sharing(options const& o)
@@ -61,6 +64,13 @@ queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
   return steal_lazy(from, was_locked);
 }
 
+/// Adds to the trace that `n` processes, or tasks, of the thread visited last were taken.
+void sharing::worker::note_theft(std::uint64_t n) const noexcept {
+  detail::note_traced({.value = n,
+                       .kind = trace_kind::steal,
+                       .other_worker = static_cast<std::uint16_t>(last_victim_)});
+}
+
 /// Takes half of the entries by which `from` is longer than this thread's own queue, at least one.
 /// Returns the first, which is to run; the others go in front of the own queue.
 queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
@@ -70,6 +80,7 @@ queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
   entry_chain chain;
   was_locked |= !from.try_share(std::clamp((theirs - std::min(theirs, ours)) / 2, 1U, most), chain);
   if (chain.length == 0) return nullptr;
+  note_theft(chain.length);
   queue_entry& first = chain.pop();
   first.state.move(sharing_state::running);
   if (chain.length != 0)
@@ -88,6 +99,7 @@ queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
   if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // the next thief (BACKEND-6)
   thunk t = found ? (*found)->promote() : thunk(thunk::reason::quiescent);
   if (!t) return nullptr;
+  note_theft(1);
   queue_entry& e = entry_of(std::move(t), put_reason::started);
   e.state.move(sharing_state::running);
   return &e;

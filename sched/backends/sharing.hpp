@@ -30,6 +30,7 @@ struct sharing_options {
   bool virtual_time = false;
   std::size_t max_processes = 0;
   overflow_policy when_full = overflow_policy::fail;
+  weft::trace* trace = nullptr;
 };
 
 /// The work-sharing backend: several threads, each with a queue.
@@ -262,6 +263,7 @@ class sharing::worker {
   queue_entry* share(queue& from, bool& was_locked) noexcept;
   void promote_own_lazy() noexcept;
   queue_entry* steal_lazy(queue& from, bool& was_lost) noexcept;
+  void note_theft(std::uint64_t n) const noexcept;
 
   sharing& home_;
   queue& own_;

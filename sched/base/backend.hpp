@@ -9,6 +9,7 @@
 
 #include "weft/sched/base/lazy_task.hpp"
 #include "weft/sched/base/thunk.hpp"
+#include "weft/sched/base/trace_event.hpp"
 
 // clang-format off
 #if !defined(__cpp_lib_jthread)
@@ -26,14 +27,6 @@ using instant = std::chrono::steady_clock::time_point;
 enum class overflow_policy : unsigned char {
   fail,  ///< The operation throws too_many_processes.
   wait   ///< The operation waits until a process ends; the longest waiter comes first.
-};
-
-/// Why a process is put into the queues.  A backend may order processes by it.
-enum class put_reason {
-  started,     ///< The process has not run yet.
-  yielded,     ///< The process lets the others go first.
-  woken,       ///< The event that the process waited for has happened.
-  handed_over  ///< The process goes on later.  The one that it woke runs now, without a put.
 };
 
 /// A test whether nothing more is due from outside: no timer is set, no completion is waited for.
@@ -180,6 +173,17 @@ constexpr bool hands_over<B> = B::hands_over;
 template <class B>
 concept exploring_backend = backend<B> && requires(B b, process* p, void const* location,
                                                    bool writes) { b.touched(p, location, writes); };
+
+/// A backend that keeps a trace of what its scheduler does.  It copies the texts that events refer
+/// to.
+template <class B>
+concept tracing_backend = backend<B> && requires(B b, typename B::worker& w, trace_event const& e,
+                                                 std::string_view text) {
+  { w.trace(e) } noexcept;  // by the worker's own thread
+  { w.keep_traced(text) } noexcept -> std::same_as<std::string_view>;
+  w.trace_here();                   // its result exists while the thread runs processes
+  { b.trace_outside(e) } noexcept;  // by any thread
+};
 
 /// A backend with options of its own: `B::options` has the fields of schedule_options
 /// (scheduler.hpp) and those of the backend, which is constructed from these options.

@@ -42,6 +42,8 @@ struct schedule_options {
   std::size_t max_processes = 0;
   /// What spawn, fork and submit do if there are already that many processes.
   overflow_policy when_full = overflow_policy::fail;
+  /// Where a traced scheduler adds its events (trace/tracing.hpp): schedule<tracing<...>>.
+  weft::trace* trace = nullptr;
 };
 
 namespace detail {
@@ -155,6 +157,8 @@ class scheduler {
                     detail::are_thread_safe<Backend, Handlers...>()) {
         if (installed_ || state_->was_started)
           throw std::logic_error("weft: a scheduler was started twice");
+        if constexpr (!tracing_backend<Backend> && requires { how.trace; })
+          detail::require_no_trace(how.trace);
         if constexpr (detail::is_empty_row<outside>) {
           learn_all(*state_, all(), nullptr);
         } else {

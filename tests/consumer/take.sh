@@ -74,7 +74,7 @@ case $how in
     ln -s bazel-bin/minimal bazel-bin/testing bazel-bin/io .
     ;;
   by_hand)
-    for part in 'deque effects sched' testing io; do
+    for part in 'deque effects sched' trace testing io; do
       (cd "$weft" && find $part -name '*.cpp') | sed 's/.*/#include "&"/' |
         "$CXX" -std=c++20 -DWEFT_SILENCE_GCC12 -I"$weft/include" -I"$weft" -x c++ -c - -o "${part##* }.o"
     done

@@ -4,8 +4,8 @@
 
     tests/single_header/whole_suite.py [TEST...]      at the root of the tree; exits 1 if a test fails
 
-Each header <weft/...> that a test includes stands for the single header that has it; io/, which the single
-headers leave out, is compiled as it is.  TEST is a source file, as tests/effects/each_test.cpp; without one,
+Each header <weft/...> that a test includes stands for the single header that has it; io/ and trace/, which the
+single headers leave out, are compiled as they are.  TEST is a source file, as tests/effects/each_test.cpp; without one,
 all of the library's tests are run.
 """
 
@@ -18,6 +18,7 @@ from glob import glob
 from pathlib import Path
 
 SINGLE = ("deque", "effects", "sched", "testing")  # what the single headers have
+COMPILED = ("io", "trace")  # what is compiled as it is
 # But not these: they need another library, or are for tests.
 ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", *glob("testing/**/*catch2*.hpp", recursive=True))
 FLAGS = ["-std=c++20", "-O0", "-I."]
@@ -33,7 +34,8 @@ def stand_ins(folder):
         else:
             name = "weft_testing.hpp" if header.startswith(("testing/", "sched/testing.hpp")) else "weft.hpp"
             there.write_text(f"#pragma once\n#include <{name}>\n")
-    Path(folder, "weft", "io").symlink_to(Path("io").resolve())
+    for top in COMPILED:
+        Path(folder, "weft", top).symlink_to(Path(top).resolve())
     for name in ("weft.hpp", "weft_testing.hpp"):
         Path(folder, name).symlink_to(Path("bazel-bin", name).resolve())
 
@@ -41,7 +43,7 @@ def stand_ins(folder):
 def main(tests):
     subprocess.run(["./bazelw", "build", "//:weft.hpp", "//:weft_testing.hpp"], check=True)
     tests = tests or sorted(
-        test for top in (*SINGLE, "io")
+        test for top in (*SINGLE, *COMPILED)
         for test in glob(f"tests/{top}/**/*_test.cpp", recursive=True)
     )
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as several:
@@ -61,7 +63,8 @@ def main(tests):
         parsed = f"{scratch}/first.pch"
         if error := run("clang++-19", *flags, "-x", "c++-header", "tests/first.hpp", "-o", parsed):
             sys.exit(error)
-        shared = ["tests/catch_main.cpp", *glob("tests/support/*.cpp"), *glob("io/**/*.cpp", recursive=True)]
+        shared = ["tests/catch_main.cpp", *glob("tests/support/*.cpp")]
+        shared += [source for top in COMPILED for source in glob(f"{top}/**/*.cpp", recursive=True)]
         objects = list(several.map(compiled, shared))
 
         def result(test):

@@ -10,6 +10,9 @@
 #include <mutex>
 #include <vector>
 
+#include "weft/sched/base/detail/trace_buffer.hpp"
+#include "weft/sched/base/trace_event.hpp"
+
 namespace weft::detail {
 
 /// Where a thread sleeps.  On a cache line of its own.
@@ -67,6 +70,16 @@ void idle_threads::stop() noexcept {
   end(stopped);
 }
 
+namespace {
+/// Adds to the trace that the thread sleeps, and then that it does not.
+struct parked {
+  parked() noexcept { note_traced({.kind = trace_kind::park}); }
+  parked(parked const&) = delete;
+  parked& operator=(parked const&) = delete;
+  ~parked() { note_traced({.kind = trace_kind::unpark}); }
+};
+}  // namespace
+
 idle_threads::slept idle_threads::sleep(unsigned self, instant until, quiescence_test dry_now,
                                         queue_test queues) {
   static constexpr auto nap_time = std::chrono::milliseconds(10);
@@ -80,6 +93,7 @@ idle_threads::slept idle_threads::sleep(unsigned self, instant until, quiescence
     withdraw(self);
     return slept::not_at_all;
   }
+  parked const here;
   while (try_watch(self)) {
     instant const nap = std::min(until, instant::clock::now() + nap_time);
     bool const is_woken = m.wait(nap);
@@ -108,7 +122,10 @@ void idle_threads::wake_one_slow() noexcept {
   }
   wake(thread);  // it was taken off the list (IDLE-3)
 }
-void idle_threads::wake(unsigned thread) noexcept { monitors_[thread].wake(); }
+void idle_threads::wake(unsigned thread) noexcept {
+  note_traced({.kind = trace_kind::wake, .other_worker = static_cast<std::uint16_t>(thread)});
+  monitors_[thread].wake();
+}
 /// Goes on watch if that is wanted and no thread is on watch (IDLE-5).
 bool idle_threads::try_watch(unsigned self) noexcept {
   std::lock_guard const lock(mutex_);

@@ -7,6 +7,9 @@
 #include <mutex>
 #include <utility>
 
+#include "weft/sched/base/detail/trace_buffer.hpp"
+#include "weft/sched/base/trace_event.hpp"
+
 namespace weft::detail {
 
 injection_queue::~injection_queue() {
@@ -35,11 +38,13 @@ bool injection_queue::sleep(instant until) {
   std::unique_lock lock(mutex_);
   sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
   bool in_time = true;
+  note_traced({.kind = trace_kind::park});
   if (until == instant::max())
     woken_.wait(lock, [this] { return has_news(); });
   else
     in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
   sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
+  note_traced({.kind = trace_kind::unpark});
   return in_time;
 }
 thunk injection_queue::take_unfetched() noexcept {

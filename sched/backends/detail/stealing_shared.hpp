@@ -37,6 +37,7 @@ struct stealing_options {
   bool virtual_time = false;
   std::size_t max_processes = 0;
   overflow_policy when_full = overflow_policy::fail;
+  weft::trace* trace = nullptr;
 
   local_order order = local_order::lifo;
   /// How many processes more a worker takes along when it takes one from the global queue: at most

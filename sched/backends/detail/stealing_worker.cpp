@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "weft/effects/detail/platform.hpp"
+#include "weft/sched/base/detail/trace_buffer.hpp"
+#include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {
 
@@ -134,7 +136,7 @@ stealing_header* stealing_worker::visit(bool& was_lost) noexcept {
     if (!found) return nullptr;
     p = *found;
   }
-  add(own_.stolen, 1);
+  note_theft(from, 1);
   return p;
 }
 stealing_header* stealing_worker::steal_from(stealing_shared::home& from, bool& was_lost) noexcept {
@@ -143,11 +145,11 @@ stealing_header* stealing_worker::steal_from(stealing_shared::home& from, bool& 
   was_lost |= n.is_lost();
   if (n) {
     for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
-    return note_stolen(*batch[0], *n - 1);
+    return note_stolen(from, *batch[0], *n - 1);
   }
   auto const half = steal_half(from.deque);
   was_lost |= half.first.is_lost();
-  if (half.first) return note_stolen(**half.first, half.others);
+  if (half.first) return note_stolen(from, **half.first, half.others);
   return steal_lazy(from, was_lost);
 }
 /// Takes the oldest lazy task: where work is divided again and again, the largest.
@@ -157,7 +159,7 @@ stealing_header* stealing_worker::steal_lazy(stealing_shared::home& from, bool& 
   was_lost |= found.is_lost();
   if (!found) return nullptr;
   if (&from != &own_) {
-    add(own_.stolen, 1);
+    note_theft(from, 1);
     if (!from.lazy.is_empty()) all_.idle.wake_one();  // the next thief (BACKEND-6)
   }
   return promote(**found);
@@ -170,8 +172,16 @@ stealing_worker::thief_of_deque::half stealing_worker::steal_half(
     return {thief_of_deque(from).steal()};
   }
 }
-stealing_header* stealing_worker::note_stolen(header& first, std::size_t others) noexcept {
-  add(own_.stolen, 1 + others);
+/// Counts `n` processes, or tasks, that were taken from another worker.
+void stealing_worker::note_theft(stealing_shared::home const& from, std::uint64_t n) noexcept {
+  add(own_.stolen, n);
+  note_traced({.value = n,
+               .kind = trace_kind::steal,
+               .other_worker = static_cast<std::uint16_t>(&from - &all_.homes[0])});
+}
+stealing_header* stealing_worker::note_stolen(stealing_shared::home const& from, header& first,
+                                              std::size_t others) noexcept {
+  note_theft(from, 1 + others);
   if (others != 0) share_more();
   return &first;
 }

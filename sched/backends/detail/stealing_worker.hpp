@@ -211,7 +211,9 @@ class stealing_worker {
   header* steal_from(stealing_shared::home& from, bool& was_lost) noexcept;
   header* steal_lazy(stealing_shared::home& from, bool& was_lost) noexcept;
   thief_of_deque::half steal_half(chase_lev<header*>& from) noexcept;
-  header* note_stolen(header& first, std::size_t others) noexcept;
+  header* note_stolen(stealing_shared::home const& from, header& first,
+                      std::size_t others) noexcept;
+  void note_theft(stealing_shared::home const& from, std::uint64_t n) noexcept;
   unsigned random_below(unsigned n) noexcept;
 
   stealing_shared& all_;

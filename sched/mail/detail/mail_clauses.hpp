@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <coroutine>
 #include <cstdint>
 #include <optional>
@@ -69,9 +70,23 @@ template <class S>
 [[gnu::noinline]] void put_receiver(S& s, mailbox::woken_receiver to) noexcept {
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
 }
+/// Adds to the trace that a process has sent a message to the mailbox, or received one.
+template <class S>
+void trace_message([[maybe_unused]] S& s, [[maybe_unused]] trace_kind what,
+                   [[maybe_unused]] process const& p, [[maybe_unused]] mailbox const& b) noexcept {
+  if constexpr (S::traces)
+    s.trace({.process = p.id(), .object = std::bit_cast<std::uintptr_t>(&b), .kind = what});
+}
+/// The same for the running process, which has sent a message, perhaps to a waiting receiver.
+template <class S>
+void trace_sent(S& s, mailbox const& b, process const* receiver) noexcept {
+  trace_message(s, trace_kind::send, s.running(), b);
+  if (receiver) trace_message(s, trace_kind::receive, *receiver, b);
+}
 /// Puts a sender that waited for room, and whose message is stored now.
 template <class S>
-[[gnu::noinline]] void put_admitted(S& s, process* p) noexcept {
+[[gnu::noinline]] void put_admitted(S& s, process* p, mailbox const& b) noexcept {
+  trace_message(s, trace_kind::send, *p, b);
   s.put(thunk(p, true), put_reason::woken);
 }
 /// Whether the running process is cancelled, and so neither sends nor receives.
@@ -91,9 +106,11 @@ template <class S>
   bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
   switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
     case mailbox::send_outcome::handed:
+      trace_sent(s, *w.box, to.receiver);
       put_receiver(s, to);
-      [[fallthrough]];
+      return waiting.set(true), true;
     case mailbox::send_outcome::stored:
+      trace_sent(s, *w.box, nullptr);
       return waiting.set(true), true;
     case mailbox::send_outcome::closed:
       return waiting.set(false), true;
@@ -143,10 +160,12 @@ template <class S>
     if (sent == mailbox::send_outcome::refused) return s.refuse(p);
   }
   if (sent == mailbox::send_outcome::handed) [[likely]] {
+    trace_sent(s, *w.box, to.receiver);
     if (may_hand_over(s)) [[likely]]
       return hand_over(s, to);
     return after_giving(s, to, true);
   }
+  if (sent == mailbox::send_outcome::stored) trace_sent(s, *w.box, nullptr);
   return s.resume(&p, sent != mailbox::send_outcome::closed);
 }
 
@@ -161,9 +180,11 @@ bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waitin
   bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
   switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
     case mailbox::send_outcome::handed:
+      trace_sent(s, *w.box, to.receiver);
       put_receiver(s, to);
-      [[fallthrough]];
+      return waiting.set(send_waiter::sent), true;
     case mailbox::send_outcome::stored:
+      trace_sent(s, *w.box, nullptr);
       return waiting.set(send_waiter::sent), true;
     case mailbox::send_outcome::closed:
       return waiting.set(send_waiter::inbox_has_gone), true;
@@ -213,9 +234,11 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
   }
   if (sent == mailbox::send_outcome::closed) return s.resume(&p, send_waiter::inbox_has_gone);
   if (sent == mailbox::send_outcome::handed) {
+    trace_sent(s, *w.box, to.receiver);
     if (may_hand_over(s)) return hand_over(s, to);
     return after_giving(s, to, send_waiter::sent);
   }
+  trace_sent(s, *w.box, nullptr);
   return s.resume(&p, send_waiter::sent);
 }
 
@@ -275,8 +298,11 @@ template <class S>
     process* admitted = nullptr;
     auto const found = b.template receive<S::on_several_threads>(*w.first, admitted);
     if (admitted) [[unlikely]]
-      put_admitted(s, admitted);
-    if (found == mailbox::receive_outcome::received) return 1;
+      put_admitted(s, admitted, b);
+    if (found == mailbox::receive_outcome::received) {
+      trace_message(s, trace_kind::receive, s.running(), b);
+      return 1;
+    }
     if (found == mailbox::receive_outcome::empty) return {};
     return receive_waiter::no_senders_left;
   }
@@ -294,8 +320,11 @@ template <class S>
     process* admitted = nullptr;
     auto const found = b.template receive<S::on_several_threads>(w.first[i], admitted);
     if (admitted) [[unlikely]]
-      put_admitted(s, admitted);
-    if (found == mailbox::receive_outcome::received) return i + 1;
+      put_admitted(s, admitted, b);
+    if (found == mailbox::receive_outcome::received) {
+      trace_message(s, trace_kind::receive, s.running(), b);
+      return i + 1;
+    }
     may_come |= found == mailbox::receive_outcome::empty;
   }
   if (!may_come) return receive_waiter::no_senders_left;
@@ -352,9 +381,12 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
     auto const how = w.first[i].box->template enter<S::on_several_threads>(
         w.first[i], admitted, s.cancellation.refuses());
     if (admitted) [[unlikely]]
-      put_admitted(s, admitted);
+      put_admitted(s, admitted, *w.first[i].box);
     if (how == mailbox::enter_outcome::waits) continue;
-    if (how == mailbox::enter_outcome::received) return resume_with(i + 1);
+    if (how == mailbox::enter_outcome::received) {
+      trace_message(s, trace_kind::receive, p, *w.first[i].box);
+      return resume_with(i + 1);
+    }
     if (how == mailbox::enter_outcome::refused) return refuse();
     if (how == mailbox::enter_outcome::no_senders) return resume_without_senders();
     if (how == mailbox::enter_outcome::occupied && w.parked.take()) {

@@ -54,6 +54,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   static constexpr bool on_several_threads = concurrent_backend<Backend>;
   static constexpr bool explores =
       exploring_backend<Backend> && requires(Backend const& b) { b.is_parallel(); };
+  /// Whether the backend keeps a trace (trace/tracing.hpp).
+  static constexpr bool traces = tracing_backend<Backend>;
   static constexpr header_layout const& header = header_layout_for<Backend>();
 
   template <class... Args>
@@ -163,6 +165,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
         [[unlikely]]
       return resume_slow(p, answer);
+    trace_resume(*p, answer);
     here().running = p;
     return p->resume(answer);
   }
@@ -249,6 +252,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     } catch (...) {
       return retire(p, std::current_exception()), nullptr;
     }
+    trace_resume(*p, answer);
     here().running = p;
     return p->resume_slow(answer, *this);
   }
@@ -293,6 +297,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
   [[gnu::cold, gnu::noinline]] void retire_failed(process* p, std::exception_ptr error) noexcept {
     lost_process const lost(error);
+    if constexpr (traces) trace_failure(*this, *p, error);
     fail(p->id(), error);
     retire(p, nullptr);
   }
@@ -302,6 +307,45 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     --worker_here().alive;  // the backend has dropped the process, against its contract
     if (is_limited()) give_room();
     fail({}, std::current_exception());
+  }
+
+  // ---- the trace: nothing, unless the backend keeps one
+
+  void trace([[maybe_unused]] trace_event const& e) noexcept {
+    if constexpr (traces) {
+      if constexpr (on_several_threads) {
+        worker_state* const w = worker_state::of_thread;
+        if (!w || w->home != this) return backend_->trace_outside(e);
+        worker().trace(e);
+      } else if (worker_) {
+        worker_->trace(e);
+      }
+    }
+  }
+  void trace_resume([[maybe_unused]] process const& p,
+                    [[maybe_unused]] std::uint64_t answer) noexcept {
+    if constexpr (traces) {
+      auto const at = p.resumes_at();
+      trace({.process = p.id(),
+             .operation = at.operation,
+             .file = at.where.file_name(),
+             .value = answer,
+             .line = at.where.line(),
+             .kind = trace_kind::resume});
+    }
+  }
+  /// Exists while processes run on this thread.
+  [[nodiscard]] auto trace_here() noexcept {
+    if constexpr (traces)
+      return worker().trace_here();
+    else
+      return nothing();
+  }
+  [[nodiscard]] std::string_view keep_traced([[maybe_unused]] std::string_view text) noexcept {
+    if constexpr (traces)
+      return worker().keep_traced(text);
+    else
+      return {};
   }
 
   // ---- notifications of the backend
@@ -316,6 +360,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if constexpr (on_several_threads) worker().on_wait_cancelled(p);
   }
   void on_end(process& p) noexcept {
+    trace({.process = p.id(), .kind = trace_kind::end});
     if constexpr (requires { backend_->on_end(p); }) backend_->on_end(p);
   }
 
@@ -333,6 +378,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return runs_process() ? wait_for_dropped_remainder(*this, at) : nullptr;
   }
   [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override {
+    trace({.process = id, .value = 1, .kind = trace_kind::task_taken});
     return promote_task(*this, t, id);
   }
   void cancel(task_group& g) noexcept override { cancel_group(*this, g); }

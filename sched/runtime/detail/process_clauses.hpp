@@ -85,12 +85,19 @@ template <class S>
     throw;
   }
 }
+/// Adds to the trace that the running process starts another one, or that the first one is started.
+template <class S>
+void trace_child(S& s, trace_kind how, process const& child) noexcept {
+  process_id const by = s.runs_process() ? s.running().id() : child.id();
+  s.trace({.process = by, .other = child.id(), .kind = how});
+}
 /// Counts the process, and makes it ready.
 template <class S>
 [[gnu::always_inline]] inline void begin_process(S& s, process* p, bool keeps_log) noexcept {
   worker_state& w = s.worker_here();
   ++w.alive;
   if (!keeps_log) ++w.unforkable;
+  if constexpr (S::traces) trace_child(s, trace_kind::spawn, *p);
   s.put(thunk(p), put_reason::started);
 }
 
@@ -228,6 +235,7 @@ std::coroutine_handle<> on(S& s, proc::fork const&) {
   auto* const clone = p.clone(p.next_child(), s);
   thunk second(clone, false);
   if constexpr (S::explores) note_fork(p.id(), clone->id(), clone->shared_frames());
+  if constexpr (S::traces) trace_child(s, trace_kind::fork, *clone);
   ++s.here().alive;
   s.put(s.box(true), put_reason::yielded);
   s.put(std::move(second), put_reason::started);
@@ -240,6 +248,7 @@ void fork_when_there_is_room(S& s, forkable_process& p) {
     t.spawned = clone;
     if constexpr (S::explores) note_fork(p.id(), clone->id(), clone->shared_frames());
     t.answer = t.owner_goes_first = true;
+    if constexpr (S::traces) trace_child(s, trace_kind::fork, *clone);
   });
 }
 

@@ -13,6 +13,13 @@
 
 namespace weft::detail {
 
+void require_no_trace(trace const* t) {
+  if (t)
+    throw std::logic_error(
+        "weft: .trace is for a traced scheduler: schedule<tracing<>>, or tracing<...> with another "
+        "backend inside");
+}
+
 void require_known(std::string_view effect, bool known) {
   if (!known)
     throw std::logic_error(

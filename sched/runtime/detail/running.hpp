@@ -20,6 +20,7 @@
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 #include "weft/sched/runtime/detail/outer_watcher.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
+#include "weft/sched/runtime/detail/tracing_evidence.hpp"
 
 /// A scheduler from its start to its end: it learns the effects of the program, starts the first
 /// process, runs on one thread or several, is stopped, and ends.
@@ -35,8 +36,12 @@ R* keep_evidence(S& s, Args&&... args) {
 }
 template <class F, class S>
 [[nodiscard]] known_effect scheduled_effect(S& s) {
-  evidence<F>* const plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
-  evidence<F>* const recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
+  evidence<F>* plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
+  evidence<F>* recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
+  if constexpr (S::traces) {
+    plain = keep_evidence<tracing_evidence<S, F>>(s, s, *plain, s.handler_name())->stand_in();
+    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, s.handler_name())->stand_in();
+  }
   if constexpr (S::explores && std::is_same_v<F, routing>)
     (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
   return {&identity_of<F>, plain, recorded};
@@ -58,8 +63,13 @@ void learn_outer(S& s, Find& find) {
     outer = keep_evidence<outer_watcher<S, F>>(s, s, *outer, Find::performs_outward,
                                                Find::template reports_accesses<F>)
                 ->stand_in();
-  auto* const recorder = keep_evidence<outer_recorder<F>>(s, s, *outer);
-  s.effects.learn({&identity_of<F>, outer, recorder->stand_in()});
+  evidence<F>* recorded = keep_evidence<outer_recorder<F>>(s, s, *outer)->stand_in();
+  if constexpr (S::traces) {
+    std::string_view const name = tracing_evidence<S, F>::handler_name(*outer);
+    outer = keep_evidence<tracing_evidence<S, F>>(s, s, *outer, name)->stand_in();
+    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, name)->stand_in();
+  }
+  s.effects.learn({&identity_of<F>, outer, recorded});
 }
 template <class S, class F, class Find>
 void learn_effect(S& s, identity<F> effect, Find& find) {
@@ -95,6 +105,8 @@ void start_first(S& s, start_options how, program* first, bool forkable) {
   }
   if (s.cancellation.is_of_all()) s.throw_failures();  // the backend had no memory to put it
 }
+/// Throws std::logic_error if the options of a scheduler that keeps no trace name one.
+void require_no_trace(trace const* t);
 /// Throws std::logic_error unless the effect of a submitter is known.
 void require_known(std::string_view effect, bool known);
 template <class... Es, class S>
@@ -110,6 +122,7 @@ template <class... Es, class S>
 
 template <class S>
 void stop_all(S& s) noexcept {
+  s.trace({.kind = trace_kind::cancel});
   s.was_asked_to_stop_ = true;
   s.cancel_all();
   s.waits.cancel_all();
@@ -122,6 +135,7 @@ void do_internal(S& s, internal_task what) noexcept {
     case internal_task::stop:
       return stop_all(s);
     case internal_task::shut_down:
+      s.trace({.kind = trace_kind::cancel});
       s.cancel_all();
       return s.waits.cancel_all();
     case internal_task::ask_again:
@@ -174,6 +188,7 @@ class stop_listener {
 
 template <class S>
 void run_here(S& s) {
+  [[maybe_unused]] auto const traced = s.trace_here();
   prompt::driver const outside;
   S::set_innermost(&s);
   drive(s.next());
@@ -211,6 +226,7 @@ bool settle(S& s) {
   if (mail.exchange_has_put()) return true;
   if (!s.own.stopped && (s.admit_waiting() || advance_time(s))) return true;
   if ((S::explores ? s.waits.has_waiters() : s.waits.has_waiters_inside()) && !s.own.stopped) {
+    s.trace({.kind = trace_kind::cancel});
     s.report_deadlock();
     return true;
   }
@@ -242,6 +258,7 @@ bool run_step(S& s) {
   if (s.stop_token_.stop_requested()) stop_all(s);
   // Relaxed: as in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
+  [[maybe_unused]] auto const traced = s.trace_here();
   do {
     prompt::driver const outside;
     S::set_innermost(&s);

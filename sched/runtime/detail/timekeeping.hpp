@@ -37,7 +37,10 @@ template <class S>
 template <class S>
 void wake_due(S& s) noexcept {
   instant const t = current_time(s);
-  while (process* const p = s.waits.alarms.take_due(t)) s.put(thunk(p), put_reason::woken);
+  while (process* const p = s.waits.alarms.take_due(t)) {
+    s.trace({.process = p->id(), .kind = trace_kind::timer});
+    s.put(thunk(p), put_reason::woken);
+  }
 }
 /// Virtual time, when no process is ready: advances to the first alarm.  False if there is none.
 template <class S>

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "weft/sched/base/process_id.hpp"
+
+namespace weft {
+
+/// What has happened.  `process` and `other` of the event are meant where a line names them.
+enum class trace_kind : std::uint8_t {
+  perform,       ///< `process` performs an operation; `text`: its data, if it gives them.
+  answer,        ///< The operation that `process` performs was answered on the spot.
+  suspend,       ///< `process` is suspended at its operation.
+  resume,        ///< `process` runs; `value`: the answer, if that is a word.
+  put,           ///< `process` is put into a queue; `reason`: why.
+  take,          ///< `process` is taken out of a queue, to run.
+  steal,         ///< Of the thread `other_worker`; `value`: how many processes, or tasks.
+  park,          ///< The thread sleeps.
+  wake,          ///< The thread `other_worker` is woken.
+  unpark,        ///< The thread no longer sleeps.
+  spawn,         ///< `process` starts `other`.
+  fork,          ///< `process` forks `other`, which runs again from its log.
+  send,          ///< `process` sends the message number `value` to the mailbox `object`.
+  receive,       ///< `process` receives the message number `value` of the mailbox `object`.
+  timer,         ///< An alarm of `process` is due.
+  task_offered,  ///< `process` leaves `value` tasks to any thread.
+  task_taken,    ///< A task becomes `process`; or, if `value` is 0, its owner does it itself.
+  cancel,        ///< Processes are cancelled: all, or those of a group of tasks if `value` is 1.
+  fail,          ///< An exception has ended `process`; `text`: what it says.
+  end            ///< `process` has ended.
+};
+
+/// Why a process is put into the queues.  A backend may order processes by it.
+enum class put_reason : unsigned char {
+  started,     ///< The process has not run yet.
+  yielded,     ///< The process lets the others go first.
+  woken,       ///< The event that the process waited for has happened.
+  handed_over  ///< The process goes on later.  The one that it woke runs now, without a put.
+};
+
+/// An event of a trace (trace/trace.hpp).  The views refer to the trace, or to constants.
+struct trace_event {
+  /// The `worker` of an event on a thread that runs no process, such as one that submits.
+  static constexpr std::uint16_t outside = 0xFFFF;
+
+  std::int64_t time = 0;  ///< In nanoseconds, since the trace began.
+  process_id process{};
+  process_id other{};
+  std::string_view operation{};  ///< The operation that `process` performs, or waits at.
+  std::string_view handler{};    ///< The handler that answers the operation.
+  char const* file = "";         ///< Where the operation is performed.
+  std::string_view text{};
+  std::uint64_t object = 0;  ///< Equal numbers: the same object.
+  std::uint64_t value = 0;
+  std::uint32_t line = 0;  ///< Of the file; 0 if that is not known.
+  trace_kind kind{};
+  put_reason reason{};
+  std::uint16_t worker = outside;  ///< The number of the thread, from 0.
+  std::uint16_t other_worker = outside;
+  bool is_replayed = false;  ///< The answer comes from the log of a process that is run again.
+};
+
+/// Where events go: trace/trace.hpp.
+class trace;
+
+}  // namespace weft

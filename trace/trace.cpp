@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "weft/trace/trace.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "weft/sched/base/detail/trace_buffer.hpp"
+#include "weft/sched/base/trace_event.hpp"
+#include "weft/trace/traced_handler.hpp"
+
+namespace weft {
+
+struct trace::state {
+  trace_options limits;
+  detail::trace_buffer::clock::time_point begin = detail::trace_buffer::clock::now();
+  mutable std::mutex mutex;
+  // Under the mutex: the list, and the events in the first buffer, which is for threads outside.
+  std::vector<std::unique_ptr<detail::trace_buffer>> buffers;
+
+  [[nodiscard]] std::unique_ptr<detail::trace_buffer> make(std::uint16_t worker) const {
+    return std::make_unique<detail::trace_buffer>(worker, limits.max_events, limits.max_text,
+                                                  begin);
+  }
+};
+
+trace::trace(trace_options const& limits) : state_(std::make_unique<state>()) {
+  state_->limits = limits;
+  state_->buffers.push_back(state_->make(trace_event::outside));
+}
+trace::~trace() = default;
+
+std::vector<trace_event> trace::events() const {
+  std::vector<trace_event> all;
+  for (auto const& b : state_->buffers) {
+    std::vector<trace_event> own;
+    b->copy_to(own);
+    std::vector<trace_event> const others = std::move(all);
+    all.clear();
+    all.reserve(others.size() + own.size());
+    std::ranges::merge(others, own, std::back_inserter(all), {}, &trace_event::time,
+                       &trace_event::time);
+  }
+  return all;
+}
+std::uint64_t trace::dropped() const {
+  std::uint64_t n = 0;
+  for (auto const& b : state_->buffers) n += b->dropped();
+  return n;
+}
+std::uint64_t trace::texts_dropped() const {
+  std::uint64_t n = 0;
+  for (auto const& b : state_->buffers) n += b->texts_dropped();
+  return n;
+}
+
+detail::trace_buffer& trace::open(std::uint16_t worker) {
+  auto made = state_->make(worker);
+  std::lock_guard const lock(state_->mutex);
+  return *state_->buffers.emplace_back(std::move(made));
+}
+void trace::add_outside(trace_event e) noexcept {
+  std::lock_guard const lock(state_->mutex);
+  e.text = state_->buffers.front()->keep(e.text);
+  state_->buffers.front()->add(e);
+}
+void detail::add_here(trace& t, trace_event e) noexcept {
+  trace_buffer* const b = trace_buffer::of_thread;
+  if (!t.has(b)) return t.add_outside(e);
+  e.process = b->running();
+  e.text = b->keep(e.text);
+  b->add(e);
+}
+
+bool trace::has(detail::trace_buffer const* b) const noexcept {
+  std::lock_guard const lock(state_->mutex);
+  return std::ranges::any_of(state_->buffers, [b](auto const& one) { return one.get() == b; });
+}
+
+}  // namespace weft

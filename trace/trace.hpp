@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "weft/sched/base/trace_event.hpp"
+
+namespace weft {
+
+namespace detail {
+class trace_buffer;
+}
+
+/// The limits of a trace.
+struct trace_options {
+  std::size_t max_events = std::size_t{1} << 20;  ///< On each thread.
+  std::size_t max_text = std::size_t{1} << 24;    ///< Bytes of text, on each thread.
+};
+
+/// The events of a traced scheduler (tracing.hpp) and of traced handlers (traced_handler.hpp).
+///
+///     weft::trace t;
+///     schedule<tracing<>>({.trace = &t}, program, handlers...);
+///     for (trace_event const& e : t.events() | std::views::filter(...)) ...
+///
+/// Each thread has a buffer, which grows up to the limits; what comes after them is dropped, and
+/// counted.  A trace may be used for several schedulers, one after the other or at once; it must
+/// outlive them.  The functions here must not be called while one of them runs.
+class trace {
+ public:
+  explicit trace(trace_options const& limits = {});
+  trace(trace const&) = delete;
+  trace& operator=(trace const&) = delete;
+  ~trace();
+
+  /// All events, in the order of their times; those of one thread at one time in the order in which
+  /// they were added.  O(events * threads).
+  [[nodiscard]] std::vector<trace_event> events() const;
+  /// How many events were dropped, as a buffer was full or there was no memory.
+  [[nodiscard]] std::uint64_t dropped() const;
+  /// How many texts were: their events have an empty text.
+  [[nodiscard]] std::uint64_t texts_dropped() const;
+
+  // ---- for the library
+
+  /// A buffer for a thread with that number, which the caller must be the only one to use.  Thread
+  /// safe.  Throws bad_alloc.
+  [[nodiscard]] detail::trace_buffer& open(std::uint16_t worker);
+  /// Adds an event of a thread without a buffer of its own.  Thread safe.
+  void add_outside(trace_event e) noexcept;
+  /// Whether the buffer is one of this trace's.  Thread safe.
+  [[nodiscard]] bool has(detail::trace_buffer const* b) const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace weft

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/sched/base/trace_event.hpp"
+#include "weft/trace/trace.hpp"
+
+/// Traces as files.  The functions throw std::runtime_error if the stream fails.
+namespace weft {
+
+/// The name of the kind: "perform", "task_offered".
+[[nodiscard]] std::string_view name_of_kind(trace_kind k) noexcept;
+[[nodiscard]] std::string_view name_of_reason(put_reason r) noexcept;
+
+/// Writes a line for each event: a JSON object with the fields that the event has.
+void write_json_lines(std::span<trace_event const> events, std::ostream& to);
+
+/// A trace that was read from a file.
+struct stored_trace {
+  std::vector<trace_event> events;
+  std::set<std::string, std::less<>> texts;  ///< What the events refer to.
+};
+/// Reads what write_json_lines has written.  Throws std::runtime_error, which names the line, if it
+/// is something else.
+[[nodiscard]] stored_trace read_json_lines(std::istream& from);
+
+/// Writes the trace event format of Chrome and Perfetto (ui.perfetto.dev opens it): a track for
+/// each thread, with a slice for each step of a process, which names the process and the operation
+/// that it goes on from; arrows from a message to its receipt, from the put of a woken process to
+/// its step, and from one thread to another one that steals; a counter of the processes that are
+/// ready; and instants for all else.  Times are in microseconds.
+///
+/// Source: "Trace Event Format", the Catapult project.
+void write_perfetto(std::span<trace_event const> events, std::ostream& to);
+
+/// Writes a page that shows the trace in a browser, without a network: the run queue, the source
+/// line of each process, the output so far, the handlers, and the processes on a timeline; forward
+/// and back.  Source files of the program are read from the working directory, or from the
+/// workspace if Bazel runs the program; a page without them shows no source.  `dropped`: how many
+/// events the trace has lost, which the page says.
+void write_page(std::span<trace_event const> events, std::ostream& to, std::uint64_t dropped = 0);
+
+/// Writes the trace to a file, in the format that the ending of its name says: `.html` for
+/// write_page, `.json` for write_perfetto, `.jsonl` for write_json_lines.  Throws std::invalid_argument for any other
+/// ending; std::runtime_error if the file cannot be written.
+void write_trace(trace const& t, std::string const& file);
+void write_trace(std::span<trace_event const> events, std::string const& file,
+                 std::uint64_t dropped = 0);
+
+}  // namespace weft

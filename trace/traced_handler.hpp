@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/trace_buffer.hpp"
+#include "weft/sched/base/trace_event.hpp"
+#include "weft/sched/runtime/detail/tracing_evidence.hpp"
+#include "weft/trace/trace.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// Whether `K` is a resumption, or an outer<...>: what a clause takes beside its operation.  Not the
+/// types that stand for one, to find mistakes in clauses.
+template <class K>
+constexpr bool is_taken_by_clauses = false;
+template <class... Ts>
+constexpr bool is_taken_by_clauses<resumption<Ts...>> = true;
+template <class... Ts>
+constexpr bool is_taken_by_clauses<multi_resumption<Ts...>> = true;
+template <class... Es>
+constexpr bool is_taken_by_clauses<outer<Es...>> = true;
+
+template <class H>
+struct handles_the_same {};
+template <says_what_it_handles H>
+struct handles_the_same<H> {
+  using handles = typename std::remove_cvref_t<H>::handles;
+};
+
+/// Adds an event of code that does not know its process, such as a handler.
+void add_here(trace& t, trace_event e) noexcept;
+
+}  // namespace detail
+
+/// A handler that does the same as `Handler`, and adds each operation that it answers to a trace.
+/// `Handler` is `X` for an owned handler, `X&` for a borrowed one.
+template <class Handler>
+class traced_handler : public detail::handles_the_same<Handler> {
+  using H = std::remove_reference_t<Handler>;
+  static_assert(!std::derived_from<H, region>,
+                "weft: a region keeps resumptions, and cannot be inside another handler: trace the "
+                "handlers that its clauses perform to");
+
+ public:
+  static constexpr bool thread_safe = requires { requires H::thread_safe; };
+
+  traced_handler(Handler h, trace& t) : handler_(std::forward<Handler>(h)), trace_(&t) {}
+
+  template <operation O, class... Ks>
+    requires(detail::has_clause<H, O, Ks...> && (detail::is_taken_by_clauses<Ks> && ...))
+  decltype(auto) on(O o, Ks... ks) {
+    add<O>(trace_kind::perform, detail::text_to_trace(o));
+    if constexpr (sizeof...(Ks) == 0) {
+      answers<O> const after{*this};
+      return detail::call_clause(handler_, std::move(o));
+    } else {
+      return detail::call_clause(handler_, std::move(o), std::move(ks)...);
+    }
+  }
+
+ protected:
+  Handler handler_;
+
+ private:
+  /// Adds the answer when the clause has returned.
+  template <class O>
+  struct answers {
+    traced_handler& home;
+    ~answers() { home.template add<O>(trace_kind::answer, {}); }
+  };
+  template <class O>
+  void add(trace_kind what, std::string_view text) noexcept {
+    detail::add_here(*trace_, {.operation = detail::name_of<O>,
+                               .handler = detail::name_of<H>,
+                               .text = text,
+                               .kind = what});
+  }
+
+  trace* trace_;
+};
+/// With the return clause of `Handler`.
+template <class Handler>
+class traced_returning_handler : public traced_handler<Handler> {
+  using H = std::remove_reference_t<Handler>;
+
+ public:
+  using traced_handler<Handler>::traced_handler;
+
+  template <class... T>
+    requires requires(H& h, T... result) { h.on_return(std::forward<T>(result)...); }
+  decltype(auto) on_return(T&&... result) {
+    return this->handler_.on_return(std::forward<T>(result)...);
+  }
+};
+
+/// Makes a traced handler of `handler`, which is borrowed if it is named; `t` must outlive it:
+///
+///     handle(traced(state_of(0), t), counting());
+///
+/// An event has the process that runs on the thread, if a scheduler there is traced (tracing.hpp).
+/// Costs two events for each operation, as long as the trace has room.
+template <class Handler>
+auto traced(Handler&& handler, trace& t) {
+  if constexpr (detail::names_on_return<std::remove_reference_t<Handler>>)
+    return traced_returning_handler<Handler>(std::forward<Handler>(handler), t);
+  else
+    return traced_handler<Handler>(std::forward<Handler>(handler), t);
+}
+
+}  // namespace weft
