@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What has happened.  `process` and `other` of the event are meant where a line names them.
+/// The kind of an event.  `process` and `other` are fields of the event.
 enum class trace_kind : std::uint8_t {
   perform,       ///< `process` performs an operation; `text`: its data, if it gives them.
   answer,        ///< The operation that `process` performs was answered on the spot.

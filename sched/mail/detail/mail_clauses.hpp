@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <coroutine>
 #include <cstdint>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/mail/detail/tracing_mail.hpp"
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/mail/routing.hpp"
 
@@ -69,19 +69,6 @@ template <class S>
 template <class S>
 [[gnu::noinline]] void put_receiver(S& s, mailbox::woken_receiver to) noexcept {
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
-}
-/// Adds to the trace that a process has sent a message to the mailbox, or received one.
-template <class S>
-void trace_message([[maybe_unused]] S& s, [[maybe_unused]] trace_kind what,
-                   [[maybe_unused]] process const& p, [[maybe_unused]] mailbox const& b) noexcept {
-  if constexpr (S::traces)
-    s.trace({.process = p.id(), .object = std::bit_cast<std::uintptr_t>(&b), .kind = what});
-}
-/// The same for the running process, which has sent a message, perhaps to a waiting receiver.
-template <class S>
-void trace_sent(S& s, mailbox const& b, process const* receiver) noexcept {
-  trace_message(s, trace_kind::send, s.running(), b);
-  if (receiver) trace_message(s, trace_kind::receive, *receiver, b);
 }
 /// Puts a sender that waited for room, and whose message is stored now.
 template <class S>

@@ -28,6 +28,7 @@
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/detail/shutting_down.hpp"
+#include "weft/sched/runtime/detail/trace_calls.hpp"
 #include "weft/sched/sync/completion.hpp"
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/sync/timing.hpp"
@@ -43,9 +44,7 @@ namespace weft::detail {
 /// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
 /// beside their operations: sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp,
 /// tasks/detail/*.hpp; those for proc and spawning are in process_clauses.hpp.  timekeeping.hpp has
-/// the clock, explored_steps.hpp the small steps of explored schedules, and running.hpp the
-/// threads.
-///
+/// the clock, explored_steps.hpp small steps, running.hpp the threads, trace_calls.hpp the trace.
 /// All members are public: only these algorithms see a backend_scheduler.
 template <backend Backend>
 class backend_scheduler final : public scheduler_core, public scope_runner {
@@ -54,8 +53,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   static constexpr bool on_several_threads = concurrent_backend<Backend>;
   static constexpr bool explores =
       exploring_backend<Backend> && requires(Backend const& b) { b.is_parallel(); };
-  /// Whether the backend keeps a trace (trace/tracing.hpp).
-  static constexpr bool traces = tracing_backend<Backend>;
+  static constexpr bool traces = tracing_backend<Backend>;  // trace/tracing.hpp
   static constexpr header_layout const& header = header_layout_for<Backend>();
 
   template <class... Args>
@@ -165,14 +163,13 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
         [[unlikely]]
       return resume_slow(p, answer);
-    trace_resume(*p, answer);
+    trace_resume(*this, *p, answer);
     here().running = p;
     return p->resume(answer);
   }
   /// Whether alarms have to be checked.
   [[nodiscard]] bool has_alarms() const noexcept { return !waits.alarms.empty(); }
-  /// The test whether anything is due from outside.  Where schedules are explored nothing is: there
-  /// an external event, too, is caused by a process.
+  /// The test whether anything is due from outside: where schedules are explored, nothing is.
   [[nodiscard]] quiescence_test quiescence() const noexcept {
     return explores ? quiescence_test() : quiescence_outside();
   }
@@ -252,7 +249,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     } catch (...) {
       return retire(p, std::current_exception()), nullptr;
     }
-    trace_resume(*p, answer);
+    trace_resume(*this, *p, answer);
     here().running = p;
     return p->resume_slow(answer, *this);
   }
@@ -280,8 +277,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   /// processes is limited.
   continuation finished_slow(process& p) noexcept;
   /// For a process that has ended, or is to end: adjusts the counts, drops the scheduler's
-  /// reference to the process, and gives up its room.  `error`: the failure of the process; null if
-  /// it has not failed.
+  /// reference to it, and gives up its room.  `error`: its failure; null if there is none.
   [[gnu::always_inline]] void retire(process* p, std::exception_ptr error) noexcept {
     if constexpr (explores) backend_->events().apply_all_of(*p);
     if (error) [[unlikely]]
@@ -309,45 +305,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     fail({}, std::current_exception());
   }
 
-  // ---- the trace: nothing, unless the backend keeps one
-
-  void trace([[maybe_unused]] trace_event const& e) noexcept {
-    if constexpr (traces) {
-      if constexpr (on_several_threads) {
-        worker_state* const w = worker_state::of_thread;
-        if (!w || w->home != this) return backend_->trace_outside(e);
-        worker().trace(e);
-      } else if (worker_) {
-        worker_->trace(e);
-      }
-    }
-  }
-  void trace_resume([[maybe_unused]] process const& p,
-                    [[maybe_unused]] std::uint64_t answer) noexcept {
-    if constexpr (traces) {
-      auto const at = p.resumes_at();
-      trace({.process = p.id(),
-             .operation = at.operation,
-             .file = at.where.file_name(),
-             .value = answer,
-             .line = at.where.line(),
-             .kind = trace_kind::resume});
-    }
-  }
-  /// Exists while processes run on this thread.
-  [[nodiscard]] auto trace_here() noexcept {
-    if constexpr (traces)
-      return worker().trace_here();
-    else
-      return nothing();
-  }
-  [[nodiscard]] std::string_view keep_traced([[maybe_unused]] std::string_view text) noexcept {
-    if constexpr (traces)
-      return worker().keep_traced(text);
-    else
-      return {};
-  }
-
   // ---- notifications of the backend
 
   void on_wait_begin(process& p) noexcept {
@@ -360,7 +317,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if constexpr (on_several_threads) worker().on_wait_cancelled(p);
   }
   void on_end(process& p) noexcept {
-    trace({.process = p.id(), .kind = trace_kind::end});
+    add_to_trace(*this, {.process = p.id(), .kind = trace_kind::end});
     if constexpr (requires { backend_->on_end(p); }) backend_->on_end(p);
   }
 
@@ -378,7 +335,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return runs_process() ? wait_for_dropped_remainder(*this, at) : nullptr;
   }
   [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override {
-    trace({.process = id, .value = 1, .kind = trace_kind::task_taken});
     return promote_task(*this, t, id);
   }
   void cancel(task_group& g) noexcept override { cancel_group(*this, g); }
@@ -397,8 +353,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   // ---- from the start to the end, for scheduler.hpp
 
-  /// Learns an effect that this scheduler answers.  The overloads, and the members below, are
-  /// compiled once for each backend of the library (scheduler_members.hpp).
+  /// Learns an effect.  From here on: compiled once for each backend (scheduler_members.hpp).
   void learn(identity<proc>);
   void learn(identity<syncing>);
   void learn(identity<completions>);
@@ -432,7 +387,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 }  // namespace weft::detail
 
 #include "weft/sched/mail/detail/mail_clauses.hpp"
-#include "weft/sched/runtime/detail/clause_dispatch.hpp"
 #include "weft/sched/runtime/detail/explored_steps.hpp"
 #include "weft/sched/runtime/detail/process_clauses.hpp"
 #include "weft/sched/runtime/detail/replaying.hpp"

@@ -89,7 +89,7 @@ template <class S>
 template <class S>
 void trace_child(S& s, trace_kind how, process const& child) noexcept {
   process_id const by = s.runs_process() ? s.running().id() : child.id();
-  s.trace({.process = by, .other = child.id(), .kind = how});
+  add_to_trace(s, {.process = by, .other = child.id(), .kind = how});
 }
 /// Counts the process, and makes it ready.
 template <class S>

@@ -58,14 +58,15 @@ void learn_delegating(scheduler_core& s, known_effect const& general) {
 template <class F, class S, class Find>
 void learn_outer(S& s, Find& find) {
   evidence<F>* outer = find.template operator()<F>();
-  s.keep_outer(outer->clauses->home(*outer));
+  prompt& home = outer->clauses->home(*outer);
+  s.keep_outer(home);
   if constexpr (S::explores)
     outer = keep_evidence<outer_watcher<S, F>>(s, s, *outer, Find::performs_outward,
                                                Find::template reports_accesses<F>)
                 ->stand_in();
   evidence<F>* recorded = keep_evidence<outer_recorder<F>>(s, s, *outer)->stand_in();
   if constexpr (S::traces) {
-    std::string_view const name = tracing_evidence<S, F>::handler_name(*outer);
+    std::string_view const name = home.handler_name();
     outer = keep_evidence<tracing_evidence<S, F>>(s, s, *outer, name)->stand_in();
     recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, name)->stand_in();
   }
@@ -122,7 +123,7 @@ template <class... Es, class S>
 
 template <class S>
 void stop_all(S& s) noexcept {
-  s.trace({.kind = trace_kind::cancel});
+  add_to_trace(s, {.kind = trace_kind::cancel});
   s.was_asked_to_stop_ = true;
   s.cancel_all();
   s.waits.cancel_all();
@@ -135,7 +136,7 @@ void do_internal(S& s, internal_task what) noexcept {
     case internal_task::stop:
       return stop_all(s);
     case internal_task::shut_down:
-      s.trace({.kind = trace_kind::cancel});
+      add_to_trace(s, {.kind = trace_kind::cancel});
       s.cancel_all();
       return s.waits.cancel_all();
     case internal_task::ask_again:
@@ -188,7 +189,7 @@ class stop_listener {
 
 template <class S>
 void run_here(S& s) {
-  [[maybe_unused]] auto const traced = s.trace_here();
+  [[maybe_unused]] auto const traced = trace_here(s);
   prompt::driver const outside;
   S::set_innermost(&s);
   drive(s.next());
@@ -226,7 +227,7 @@ bool settle(S& s) {
   if (mail.exchange_has_put()) return true;
   if (!s.own.stopped && (s.admit_waiting() || advance_time(s))) return true;
   if ((S::explores ? s.waits.has_waiters() : s.waits.has_waiters_inside()) && !s.own.stopped) {
-    s.trace({.kind = trace_kind::cancel});
+    add_to_trace(s, {.kind = trace_kind::cancel});
     s.report_deadlock();
     return true;
   }
@@ -258,7 +259,7 @@ bool run_step(S& s) {
   if (s.stop_token_.stop_requested()) stop_all(s);
   // Relaxed: as in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
-  [[maybe_unused]] auto const traced = s.trace_here();
+  [[maybe_unused]] auto const traced = trace_here(s);
   do {
     prompt::driver const outside;
     S::set_innermost(&s);

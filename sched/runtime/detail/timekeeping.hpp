@@ -38,7 +38,7 @@ template <class S>
 void wake_due(S& s) noexcept {
   instant const t = current_time(s);
   while (process* const p = s.waits.alarms.take_due(t)) {
-    s.trace({.process = p->id(), .kind = trace_kind::timer});
+    add_to_trace(s, {.process = p->id(), .kind = trace_kind::timer});
     s.put(thunk(p), put_reason::woken);
   }
 }

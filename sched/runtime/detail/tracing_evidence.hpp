@@ -11,6 +11,7 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/trace_calls.hpp"
 
 /// Where a scheduler `S` is traced, evidence of this kind stands in front of each handler that its
 /// processes perform to: of the scheduler itself, and of the handlers outside.  It adds the
@@ -34,7 +35,7 @@ template <class S>
 void trace_running(S& s, trace_event e) noexcept {
   if constexpr (S::traces) {
     e.process = s.running().id();
-    s.trace(e);
+    add_to_trace(s, e);
   }
 }
 
@@ -47,11 +48,11 @@ void trace_failure(S& s, process const& p, std::exception_ptr const& error) noex
   try {
     std::rethrow_exception(error);
   } catch (std::exception const& e) {
-    why = s.keep_traced(e.what());
+    why = keep_traced(s, e.what());
   } catch (...) {  // it says nothing
   }
-  s.trace({.process = p.id(), .text = why, .kind = trace_kind::fail});
-  s.trace({.kind = trace_kind::cancel});
+  add_to_trace(s, {.process = p.id(), .text = why, .kind = trace_kind::fail});
+  add_to_trace(s, {.kind = trace_kind::cancel});
 }
 
 template <class S, class F>
@@ -99,7 +100,7 @@ class tracing_evidence final : public expirable_evidence {
       trace_running(s, {.operation = name_of<O>,
                         .handler = at.handler,
                         .file = where.file_name(),
-                        .text = s.keep_traced(text),
+                        .text = keep_traced(s, text),
                         .line = where.line(),
                         .kind = kind,
                         .is_replayed = s.log_of_running().replaying()});

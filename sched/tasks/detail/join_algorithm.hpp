@@ -198,6 +198,8 @@ void put_back(S& s, lazy_task& t) noexcept {
 template <class S>
 thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
+  if constexpr (S::traces)
+    add_to_trace(s, {.process = id, .value = 1, .kind = trace_kind::task_taken});
   if constexpr (S::explores) s.tasks_.had_tasks = true;
   frame& f = t.first_frame_here();
   result_slot_base* const to = f.to;

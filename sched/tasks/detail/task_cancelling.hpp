@@ -163,7 +163,7 @@ bool mark_cancelled(S& s, task_group& g) noexcept {
 template <class S>
 void cancel_group(S& s, task_group& g) noexcept {
   if (!mark_cancelled(s, g)) return;
-  s.trace({.value = 1, .kind = trace_kind::cancel});
+  add_to_trace(s, {.value = 1, .kind = trace_kind::cancel});
   if (g.is_scope && static_cast<scope_core&>(g).is_empty()) return;
   if constexpr (S::on_several_threads) {
     if (leave_note_to_scan(s)) return;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// node page_test.js FOLDER PICTURE: opens the pages in FOLDER, steps, searches, and looks at what they show.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const {chromium} = require('playwright-core');
+
+const [folder, picture] = process.argv.slice(2);
+let browser;
+
+/// Opens a page; an error on its console fails the test.
+async function open(name, options = {}) {
+  const page = await browser.newPage({viewport: {width: 1280, height: 800}, ...options});
+  page.on('pageerror', error => { throw error; });
+  page.on('console', message => assert.notStrictEqual(message.type(), 'error', message.text()));
+  page.on('request', request => assert.match(request.url(), /^file:/));
+  const begin = performance.now();
+  await page.goto(`file://${folder}/${name}`);
+  await page.waitForFunction(() => document.getElementById('status').textContent !== '');
+  page.opened_in = performance.now() - begin;
+  return page;
+}
+const output = page => page.textContent('#output');
+const status = page => page.textContent('#status');
+
+const tests = {
+  async 'a page shows the seven lines in their order, forward and back'() {
+    const page = await open('hello.html'), expected = fs.readFileSync(`${folder}/hello.txt`, 'utf8');
+    assert.strictEqual(expected.split('\n').length, 8);
+    const count = Number(await page.textContent('#count'));
+    let shown = '';
+    const seen = [shown];
+    for (let i = 1; i < count; ++i) {
+      await page.keyboard.press('ArrowRight');
+      shown = await output(page);
+      if (shown !== seen.at(-1)) seen.push(shown);
+      assert.ok(expected.startsWith(shown));
+    }
+    assert.strictEqual(shown, expected);
+    assert.strictEqual(seen.length, 8);
+    for (let i = 1; i < count; ++i) {
+      await page.keyboard.press('ArrowLeft');
+      shown = await output(page);
+      if (shown !== seen.at(-1)) seen.pop();
+      assert.strictEqual(shown, seen.at(-1));
+    }
+    assert.strictEqual(shown, '');
+  },
+
+  async 'the source line, the queue and the handler belong to the event'() {
+    const page = await open('hello.html');
+    await page.fill('#search', 'performs console::print_line "hello 2"');
+    await page.press('#search', 'Enter');
+    assert.match(await status(page), /performs console::print_line "hello 2/);
+    assert.match(await page.textContent('#source .now'), /co_await console::print_line\{"hello 2"\}/);
+    assert.strictEqual(await page.textContent('#handlers .answers'), 'weft::console_to_stream answers');
+    assert.deepStrictEqual(await page.locator('#queue .box b').allTextContents(), ['1.1', '1']);
+    assert.match(await page.textContent('#queue .box:not(.runs)'), /proc::yield/);
+    assert.match(await page.textContent('#events .now'), /hello 2/);
+  },
+
+  async 'keys, buttons, the slider and the jump move'() {
+    const page = await open('hello.html');
+    const at = async () => Number(await page.inputValue('#jump'));
+    await page.keyboard.press('End');
+    const last = await at();
+    assert.strictEqual(last, Number(await page.textContent('#count')));
+    await page.keyboard.press('Home');
+    assert.strictEqual(await at(), 1);
+    await page.click('#forward');
+    assert.strictEqual(await at(), 2);
+    await page.click('#back');
+    assert.strictEqual(await at(), 1);
+    await page.fill('#jump', '7');
+    await page.press('#jump', 'Enter');
+    assert.strictEqual(await at(), 7);
+    await page.locator('#position').fill('3');
+    assert.strictEqual(await at(), 4);
+    await page.selectOption('#grain', 'step');
+    await page.click('#forward');
+    assert.match(await status(page), /begins|goes on/);
+    await page.locator('#events li').first().click();
+    assert.strictEqual(await at(), 1);
+    await page.click('#play');
+    await page.waitForFunction(() => Number(document.getElementById('jump').value) > 1);
+    await page.click('#play');
+    await page.click('#time', {position: {x: 1000, y: 8}});
+    assert.ok(await at() > 1);
+    await page.locator('#time').hover();
+    await page.mouse.wheel(0, -300);
+  },
+
+  async 'each control has a name, and the look can be changed'() {
+    const page = await open('pipeline.html');
+    const unnamed = await page.$$eval('button, input, select, section, canvas', all =>
+      all.filter(e => !e.getAttribute('aria-label') && !e.textContent.trim() && !e.closest('label')).length);
+    assert.strictEqual(unnamed, 0);
+    assert.strictEqual(await page.getAttribute('#status', 'aria-live'), 'polite');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const before = await background();
+    await page.click('#look');
+    assert.notStrictEqual(await background(), before);
+  },
+
+  async 'a narrow page does not scroll sideways'() {
+    const page = await open('pipeline.html', {viewport: {width: 360, height: 740}});
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 360);
+  },
+
+  async 'a page of a million events opens, and jumps'() {
+    const page = await open('million.html');
+    const size = fs.statSync(`${folder}/million.html`).size;
+    console.log(`  ${await page.textContent('#count')} events, ${(size / 1e6).toFixed(1)} MB, ` +
+                `opened in ${(page.opened_in / 1000).toFixed(2)} s`);
+    const begin = performance.now();
+    await page.keyboard.press('End');
+    assert.match(await status(page), /ends/);
+    await page.fill('#jump', '500000');
+    await page.press('#jump', 'Enter');
+    assert.ok(await page.locator('#queue .box').count() > 50);
+    console.log(`  two jumps in ${(performance.now() - begin).toFixed(0)} ms`);
+  },
+
+  async 'a picture is small enough for README'() {
+    const page = await open('hello.html', {viewport: {width: 1280, height: 820}, colorScheme: 'light'});
+    await page.fill('#search', 'performs console::print_line "4"');
+    await page.press('#search', 'Enter');
+    await page.fill('#search', '');
+    await page.locator('#search').blur();
+    const image = await page.screenshot();
+    assert.ok(image.length < 200_000, `${image.length} bytes`);
+    if (picture !== '/dev/null') fs.writeFileSync(picture, image);
+  },
+};
+
+(async () => {
+  browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']});
+  let failed = 0;
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test();
+      console.log(`passed: ${name}`);
+    } catch (error) {
+      ++failed;
+      console.log(`FAILED: ${name}\n${error.stack}`);
+    }
+  }
+  await browser.close();
+  process.exit(failed ? 1 : 0);
+})();

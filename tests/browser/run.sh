@@ -1,0 +1,18 @@
+#!/bin/sh
+# run.sh [PICTURE]: tests pages of traces in headless Chromium.  Writes a picture of a page to the file
+# PICTURE, if one is named.
+set -eu
+here=$(dirname "$(readlink -f "$0")")
+cd "$here/../.."
+sh tools/need browser
+picture=$(readlink -m "${1:-/dev/null}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+./bazelw build -c opt //examples:hello //examples:pipeline //tests/browser:million
+bazel-bin/examples/hello --trace="$scratch/hello.html" > "$scratch/hello.txt"
+bazel-bin/examples/pipeline --backend=stealing --threads=2 --trace="$scratch/pipeline.html" > /dev/null
+bazel-bin/tests/browser/million "$scratch/million.html"
+cp "$here"/package*.json "$here/page_test.js" "$scratch"
+cd "$scratch"
+npm ci --no-audit --no-fund --loglevel=error
+node page_test.js "$scratch" "$picture"
