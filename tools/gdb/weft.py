@@ -5,6 +5,7 @@
     (gdb) weft processes      each process: what it does, or the operation that it waits at
     (gdb) weft bt 1.2         the frames of a process, innermost first, with the handlers in between
     (gdb) weft handlers 1.2   only the handlers
+    (gdb) weft queue          the processes that are ready
 
 The program and weft are compiled with -g.  Processes are found by the address of their virtual table, in all
 writable memory: so no backend need keep a list of them, and a program that is not debugged pays nothing.
@@ -141,6 +142,40 @@ def suspension_of(process):
     return string(operation["name"]), place(at["waiting"].dereference()["where"]), leaf
 
 
+def is_ready(process):
+    """Whether a process is in a queue, as far as its header, or with one thread its place, tells."""
+    if state_of(process) != "waits":
+        return False
+    size = (int(process["kind_"]) >> 1) * 16
+    address = int(process.address)
+    for header, part, field, ready in (
+        ("weft::sharing::header", "state", "state_", 1),
+        ("weft::detail::stealing_header", "life", "word_", 0),
+    ):
+        try:
+            found = gdb.lookup_type(header)
+        except gdb.error:
+            continue
+        if size and found.sizeof == size:
+            state = pointer_to(header, address - size).dereference()[part][field]
+            return int(next(iter_atomic(state))) & 7 == ready
+    suspended = process["at_"]["operation"]
+    return int(suspended) == 0 or str(process["wait_place_"]).rpartition("::")[2] in ("none", "cancellable")
+
+
+def iter_atomic(value):
+    """The number in a std::atomic, whatever it is called."""
+    for name in ("_M_i", "_M_base"):
+        try:
+            inner = value[name]
+        except gdb.error:
+            continue
+        if name == "_M_i":
+            yield inner
+        else:
+            yield from iter_atomic(inner)
+
+
 def process_named(name):
     for process in all_processes():
         if id_of(process) == name:
@@ -151,11 +186,40 @@ def process_named(name):
 # ---- frames
 
 
+def block_of(frame):
+    """The block of the code that resumes a frame."""
+    return gdb.block_for_pc(word(frame))
+
+
 def function_of(frame):
-    """The coroutine function of a frame: of the code that resumes it."""
-    block = gdb.block_for_pc(word(frame))
-    name = block.function.print_name if block and block.function else f"{word(frame):#x}"
-    return re.sub(r" ?\(\.(resume|actor)\)$|\.(resume|actor)$", "", re.sub(r"\(.*_Coro.*\)$", "", name))
+    """The coroutine function of a frame."""
+    block = block_of(frame)
+    if not block or not block.function:
+        return f"{word(frame):#x}"
+    name = re.sub(r"\[abi:\w+\]", "", block.function.print_name)
+    return re.sub(r"\(\S*\.Frame ?\*\)$", "", name).removesuffix(".resume").removesuffix(".actor")
+
+
+def locals_of(frame):
+    """The parameters and locals that the frame keeps: (name, value).
+
+    clang describes its frame by the variable __coro_frame, g++ by the parameter of the function that resumes it.
+    """
+    block = block_of(frame)
+    if not block or not block.function:
+        return
+    described = next((symbol.type for symbol in block if symbol.name == "__coro_frame"), None)
+    is_clang = described is not None
+    if not is_clang:
+        parameters = block.function.type.fields()
+        if not parameters or parameters[0].type.code != gdb.TYPE_CODE_PTR:
+            return
+        described = parameters[0].type.target()
+    fields = gdb.Value(frame).cast(described.pointer()).dereference()
+    made_up = r"__|(class|struct|union|enum|PointerType|atomic)_" if is_clang else r"_Coro_|(Is|Fs|Aw\d+|Yd\w*)_|D\.|__"
+    for field in described.fields():
+        if field.name and not re.match(made_up, field.name):
+            yield (field.name if is_clang else re.sub(r"_\d+_\d+$", "", field.name)), fields[field.name]
 
 
 def chain(leaf):
@@ -168,10 +232,8 @@ def chain(leaf):
             end = pointer_to("weft::detail::frame_end", at & ~1)
             end = end.cast(end.dynamic_type)
             yield "end", end
-            if any(f"{name} *" == str(end.type) for name in PROCESS_TYPES):
-                return
             fields = {field.name for field in all_fields(end.dereference().type)}
-            up = next((name for name in ("outside_", "parent_", "outer_end_") if name in fields), None)
+            up = next((name for name in ("waiter_", "outside_") if name in fields), None)
             if not up:
                 return
             at = int(end.dereference()[up]["bits_"])
@@ -188,13 +250,25 @@ def all_fields(of):
 
 
 def called_at(frame):
-    """Where the frame was awaited: its result goes to the slot of the awaiter."""
+    """Where the frame was awaited: its result goes to the slot of the awaiter, if that is a frame."""
+    if word(frame + 16) & 1:
+        return ""
     to = pointer_to("weft::detail::frame", frame + 16).dereference()["to"]
     return place(to.dereference()["where"]) if int(to) else ""
 
 
+def shown(value):
+    """A value on one line."""
+    try:
+        text = value.format_string(max_elements=16, max_depth=2, unions=False)
+    except gdb.error as error:
+        text = f"<{error}>"
+    text = " ".join(text.split())
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
 class Weft(gdb.Command):
-    """Processes of weft: weft processes, weft bt ID, weft handlers ID."""
+    """Processes of weft: weft processes, weft bt ID, weft handlers ID, weft queue."""
 
     def __init__(self):
         super().__init__("weft", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
@@ -237,10 +311,14 @@ class Backtrace(gdb.Command):
                 return
             if kind == "frame":
                 print(f"#{number:<3} {function_of(what)}  {line}".rstrip())
+                for name, value in locals_of(what):
+                    print(f"       {name} = {shown(value)}")
                 line = called_at(what)
                 number += 1
             else:
                 print(f"     under {name_of_end(what)}")
+                to = what.dereference()["to_"] if "to_" in {f.name for f in all_fields(what.dereference().type)} else 0
+                line = place(to.dereference()["where"]) if int(to) else ""
 
 
 class Handlers(gdb.Command):
@@ -256,9 +334,21 @@ class Handlers(gdb.Command):
                 print(name_of_end(what))
 
 
+class Queue(gdb.Command):
+    """weft queue: the processes that are ready, by their ids."""
+
+    def __init__(self):
+        super().__init__("weft queue", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        for process in filter(is_ready, all_processes()):
+            operation, where, _ = suspension_of(process)
+            print(f"{id_of(process):<12} {f'goes on from {operation}  {where}' if operation else 'begins'}")
+
+
 def name_of_end(end):
-    name = str(end.type.target())
-    handled = re.search(r"handling<(.*?), weft::row<(.*?)>", name)
+    name = re.sub(r"^(class|struct) ", "", str(end.type.target()))
+    handled = re.search(r"handling<(.*?), weft::row<(.*?) ?>,", name)
     if handled:
         return f"{handled.group(1)}, the handler of {handled.group(2)}"
     return "the scheduler" if name in PROCESS_TYPES else name
@@ -268,3 +358,4 @@ Weft()
 Processes()
 Backtrace()
 Handlers()
+Queue()
