@@ -48,6 +48,20 @@ void write_perfetto(std::span<trace_event const> events, std::ostream& to);
 /// events the trace has lost, which the page says.
 void write_page(std::span<trace_event const> events, std::ostream& to, std::uint64_t dropped = 0);
 
+/// A run on a page, and the schedule that it is, if it is one of an explorer's.
+struct page_run {
+  std::string title;
+  std::span<trace_event const> events;
+  std::vector<std::string> steps;  ///< In words; the n-th take of the trace begins the n-th step.
+};
+/// A page with several runs.
+struct trace_page {
+  std::vector<page_run> runs;                      ///< At least one.
+  std::vector<std::vector<std::string>> outcomes;  ///< The rows of a table: all outcomes there are.
+  std::uint64_t dropped = 0;
+};
+void write_page(trace_page const& page, std::ostream& to);
+
 /// Writes the trace to a file, in the format that the ending of its name says: `.html` for
 /// write_page, `.json` for write_perfetto, `.jsonl` for write_json_lines.  Throws std::invalid_argument for any other
 /// ending; std::runtime_error if the file cannot be written.

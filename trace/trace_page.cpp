@@ -51,10 +51,12 @@ class page_writer {
  public:
   page_writer(std::ostream& to, std::uint64_t dropped) : to_(to), dropped_(dropped) {}
 
-  void write_all(std::span<trace_event const> events) {
+  void write_all(trace_page const& page) {
     put(detail::page_head);
-    put("{\"width\": 15, \"events\": [");
-    for (trace_event const& e : events) add(e);
+    put("{\"width\": 15, \"runs\": [");
+    for (page_run const& r : page.runs) add(r, &r != &page.runs.front());
+    put("],\n\"outcomes\": [");
+    for (auto const& row : page.outcomes) add_strings(row, &row != &page.outcomes.front());
     put("],\n\"strings\": [");
     for (std::size_t i = 0; i != strings_.size(); ++i) put_string(*strings_[i], i != 0);
     put("],\n\"kinds\": [");
@@ -92,6 +94,22 @@ class page_writer {
     if (is_next) text_ += ',';
     detail::add_json_string(text_, s);
     put("");
+  }
+  void add_strings(std::vector<std::string> const& all, bool is_next) {
+    put(is_next ? ",[" : "[");
+    for (std::string const& s : all) put_string(s, &s != &all.front());
+    put("]");
+  }
+  void add(page_run const& r, bool is_next) {
+    put(is_next ? ",\n{\"title\": " : "{\"title\": ");
+    put_string(r.title, false);
+    put(", \"steps\": ");
+    add_strings(r.steps, false);
+    put(", \"events\": [");
+    is_first_ = true;
+    last_ = 0;
+    for (trace_event const& e : r.events) add(e);
+    put("]}");
   }
   /// The number of a string; -1 for the empty one.
   long number_of(std::string_view s) {
@@ -158,8 +176,13 @@ class page_writer {
 
 }  // namespace
 
+void write_page(trace_page const& page, std::ostream& to) {
+  page_writer(to, page.dropped).write_all(page);
+}
 void write_page(std::span<trace_event const> events, std::ostream& to, std::uint64_t dropped) {
-  page_writer(to, dropped).write_all(events);
+  write_page(
+      {.runs = {{.title = {}, .events = events, .steps = {}}}, .outcomes = {}, .dropped = dropped},
+      to);
 }
 
 }  // namespace weft

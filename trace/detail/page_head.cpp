@@ -39,7 +39,7 @@ button:focus-visible, input:focus-visible, [tabindex]:focus-visible, canvas:focu
 main { display: grid; gap: .75rem; padding: .75rem; grid-template-columns: repeat(12, 1fr); }
 section { background: var(--panel); border: 1px solid var(--edge); border-radius: 7px;
   padding: .6rem .7rem; min-width: 0; }
-#queue-part, #time-part { grid-column: span 12; } #source-part { grid-column: span 5; }
+#queue-part, #time-part, #schedule-part { grid-column: span 12; } #source-part { grid-column: span 5; }
 #list-part { grid-column: span 4; }
 #side { grid-column: span 3; display: grid; gap: .75rem; align-content: start; }
 @media (max-width: 1000px) { main > * { grid-column: span 12 !important; } }
@@ -64,6 +64,11 @@ pre { margin: 0; overflow: auto; }
 #handlers { list-style: none; margin: 0; padding: 0; }
 #handlers li { border: 1px solid var(--edge); padding: .15rem .45rem; margin-top: -1px;
   overflow-wrap: anywhere; } #handlers li.answers { background: var(--mark); font-weight: 600; }
+.columns { display: flex; flex-wrap: wrap; gap: 1rem; } .columns > div { flex: 1 1 20rem; min-width: 0; }
+.steps { list-style: none; margin: 0; padding: 0; max-height: 16rem; overflow: auto; }
+.steps li { white-space: pre; cursor: pointer; padding: 0 .3rem; border-radius: 3px; overflow: hidden;
+  text-overflow: ellipsis; } .steps li.preempts { color: var(--bad); font-weight: 600; }
+.steps li.now { background: var(--mark); } h3 { font-size: .85rem; margin: 0 0 .25rem; }
 table { border-collapse: collapse; width: 100%; } td { padding: .05rem .4rem .05rem 0;
   vertical-align: top; overflow-wrap: anywhere; } td:first-child { color: var(--faint); white-space: nowrap; }
 canvas { width: 100%; display: block; touch-action: pan-y; cursor: crosshair; }
@@ -79,6 +84,7 @@ canvas { width: 100%; display: block; touch-action: pan-y; cursor: crosshair; }
 <button id="play" aria-label="play" title="space">play</button>
 <button id="forward" aria-label="forward by one event" title="right arrow">&#x25B6;</button>
 <button id="last" aria-label="last event" title="End">&#x25B6;|</button>
+<label class="faint" id="run-label" hidden>run <select id="run" aria-label="run"></select></label>
 <label class="faint">step by <select id="grain" aria-label="step by">
 <option value="event">events</option><option value="step">steps</option></select></label>
 <input id="position" type="range" min="0" value="0" aria-label="position in the trace">
@@ -91,6 +97,9 @@ of <span id="count"></span></label>
 </header>
 <main>
 <section id="queue-part" aria-label="run queue"><h2>Running, and ready in the queue</h2><div id="queue"></div></section>
+<section id="schedule-part" aria-label="schedules" hidden><h2>Schedules: ! is a preemption, &gt; another switch</h2>
+<div class="columns" id="schedules"></div>
+<h3 id="outcomes-head">All outcomes</h3><table id="outcomes"></table></section>
 <section id="source-part" aria-label="source"><h2 id="file">Source</h2><pre id="source" tabindex="0"></pre></section>
 <div id="side">
 <section aria-label="event"><h2>Event</h2><table id="event"></table></section>

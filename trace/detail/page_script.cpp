@@ -3,15 +3,15 @@
 
 #include "weft/trace/detail/page_text.hpp"
 
-/// The script of the page of a trace.  `trace.events` is one array of numbers, `width` for each event.
+/// The script of the page of a trace.  The events of a run are one array of numbers, `width` for each.
 namespace weft::detail {
 
 std::string_view const page_script = R"page(</script>
 <script>
 'use strict';
 const trace = JSON.parse(document.getElementById('trace').textContent);
-const {strings, kinds, reasons, sources} = trace, data = trace.events, width = trace.width;
-const count = data.length / width;
+const {strings, kinds, reasons, sources, runs, width} = trace;
+let run = 0, data = [], count = 0;
 const [DT, KIND, WORKER, PROCESS, OTHER, OPERATION, HANDLER, FILE, LINE, TEXT, OBJECT, VALUE, REASON,
        FLAGS, OTHER_WORKER] = Array.from({length: width}, (_, i) => i);
 const kind = Object.fromEntries(kinds.map((k, i) => [k, i]));
@@ -25,17 +25,14 @@ const has_process = i => !NAMED.has(at(i, KIND));
 
 // ---- the state after an event, from the nearest state that was kept
 
-const times = new Float64Array(count);
-for (let i = 0, t = 0; i < count; ++i) times[i] = t += at(i, DT);
-const KEPT_APART = Math.max(2000, Math.ceil(count / 250));
-const kept = [];
+let times, kept_apart, kept;
 
 function start_state() { return {next: 0, queue: [], running: new Map(), output: 0, replays: 0}; }
 function copy_state(s) {
   return {next: s.next, queue: s.queue.slice(), running: new Map(s.running), output: s.output};
 }
 // What a state's output is: how many pieces of `printed` there are.
-const printed = [];
+let printed;
 function apply(s) {
   const i = s.next++, k = at(i, KIND), p = at(i, PROCESS), w = at(i, WORKER);
   if (k === kind.put) {
@@ -55,16 +52,16 @@ function apply(s) {
     ++s.output;
   }
 }
-let state = start_state();
+let state;
 function go_to_state(next) {
   let from = state.next <= next ? state : null;
-  const near = Math.floor(next / KEPT_APART);
-  for (let n = near; n >= 0 && (!from || from.next < n * KEPT_APART); --n)
+  const near = Math.floor(next / kept_apart);
+  for (let n = near; n >= 0 && (!from || from.next < n * kept_apart); --n)
     if (kept[n]) { from = copy_state(kept[n]); break; }
   state = from || start_state();
   while (state.next < next) {
-    if (state.next % KEPT_APART === 0 && !kept[state.next / KEPT_APART])
-      kept[state.next / KEPT_APART] = copy_state(state);
+    if (state.next % kept_apart === 0 && !kept[state.next / kept_apart])
+      kept[state.next / kept_apart] = copy_state(state);
     apply(state);
   }
 }
@@ -160,14 +157,16 @@ function draw_source(i) {
   }
 }
 // Inner handlers are traced ones, which do not know where they are asked.
-const inner = new Set(), outside = new Set();
-let has_scheduler = false;
-for (let i = 0; i < count; ++i) {
-  const h = at(i, HANDLER);
-  if (at(i, KIND) === kind.resume) has_scheduler = true;
-  if (h < 0) continue;
-  if (text(h) === 'weft::scheduler') has_scheduler = true;
-  else (at(i, LINE) > 0 ? outside : inner).add(h);
+let inner, outside, has_scheduler;
+function find_handlers() {
+  inner = new Set(); outside = new Set(); has_scheduler = false;
+  for (let i = 0; i < count; ++i) {
+    const h = at(i, HANDLER);
+    if (at(i, KIND) === kind.resume) has_scheduler = true;
+    if (h < 0) continue;
+    if (text(h) === 'weft::scheduler') has_scheduler = true;
+    else (at(i, LINE) > 0 ? outside : inner).add(h);
+  }
 }
 function draw_handlers(i) {
   const names = [...inner].map(text);
@@ -203,13 +202,14 @@ function draw_list(i) {
 
 // ---- the timeline: its slices are the steps
 
-const steps = [];  // [process, worker, first event, begin, end]
-const lanes = new Map();
-{
+let steps, lanes, takes;  // steps: [process, worker, first event, begin, end]
+function find_steps() {
+  steps = []; lanes = new Map(); takes = [];
   const open = new Map();
   const close = (w, t) => { const s = open.get(w); if (s) { s[4] = t; open.delete(w); } };
   for (let i = 0; i < count; ++i) {
     const k = at(i, KIND), w = at(i, WORKER);
+    if (k === kind.take) takes.push(i);
     if (k === kind.resume) {
       close(w, times[i]);
       const p = at(i, PROCESS);
@@ -224,8 +224,8 @@ const lanes = new Map();
   for (const w of [...open.keys()]) close(w, times[count - 1]);
 }
 const LANE = 18, MOST_LANES = 400;
-const canvas = $('time'), total = count ? times[count - 1] || 1 : 1;
-let view = {from: 0, to: total};
+const canvas = $('time');
+let total = 1, view;
 function step_before(t) {  // the first step that may be seen at time t
   let low = 0, high = steps.length;
   while (low < high) {
@@ -314,6 +314,7 @@ function show(i) {
   draw_event(i);
   draw_handlers(i);
   draw_list(i);
+  mark_step(i);
   $('output').textContent = printed.slice(Math.max(0, state.output - 2000), state.output).join('');
   $('output').scrollTop = $('output').scrollHeight;
   if (times[i] < view.from || times[i] > view.to) {
@@ -372,8 +373,52 @@ addEventListener('keydown', e => {
   if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
 });
 addEventListener('resize', draw_time);
-$('count').textContent = count + (trace.dropped ? ` (${trace.dropped} more were dropped)` : '');
-$('position').max = Math.max(0, count - 1);
+// ---- several runs, and the schedules that they are
+
+function draw_schedules() {
+  $('schedule-part').hidden = !runs.some(r => r.steps.length);
+  $('run-label').hidden = runs.length < 2;
+  $('run').replaceChildren(...runs.map((r, n) => element('option', {value: n}, r.title || `run ${n + 1}`)));
+  $('schedules').replaceChildren(...runs.map((r, n) => element('div', {},
+    element('h3', {}, r.title),
+    element('ol', {className: 'steps'}, ...r.steps.map((words, step) =>
+      element('li', {className: words.startsWith('!') ? 'preempts' : '', title: words,
+                     onclick: () => { load(n); show(takes[step] ?? 0); }}, `${step + 1} ${words}`))))));
+  $('outcomes-head').hidden = !trace.outcomes.length;
+  $('outcomes').replaceChildren(...trace.outcomes.map(row =>
+    element('tr', {}, ...row.map(cell => element('td', {}, cell)))));
+}
+function mark_step(i) {
+  for (const old of $('schedules').querySelectorAll('.now')) old.classList.remove('now');
+  let n = -1;
+  while (n + 1 < takes.length && takes[n + 1] <= i && n + 1 < runs[run].steps.length) ++n;
+  const now = n < 0 ? null : $('schedules').children[run].querySelectorAll('li')[n];
+  if (now) {
+    now.classList.add('now');
+    now.parentNode.scrollTop = now.offsetTop - now.parentNode.offsetTop - now.parentNode.clientHeight / 2;
+  }
+}
+function load(n) {
+  run = n;
+  data = runs[n].events;
+  count = data.length / width;
+  times = new Float64Array(count);
+  for (let i = 0, t = 0; i < count; ++i) times[i] = t += at(i, DT);
+  kept_apart = Math.max(2000, Math.ceil(count / 250));
+  kept = [];
+  printed = [];
+  state = start_state();
+  find_handlers();
+  find_steps();
+  total = count ? times[count - 1] || 1 : 1;
+  view = {from: 0, to: total};
+  $('run').value = n;
+  $('count').textContent = count + (trace.dropped ? ` (${trace.dropped} more were dropped)` : '');
+  $('position').max = Math.max(0, count - 1);
+}
+$('run').onchange = e => { load(Number(e.target.value)); show(0); };
+draw_schedules();
+load(0);
 if (count) show(0); else $('status').textContent = 'The trace is empty.';
 </script>
 </body>
