@@ -40,6 +40,7 @@ std::string exploration::summary() const {
   if (leaked)
     s += "leak: " + std::to_string(leaked) + " frames are left, first by follow(\"" +
          leak_path.text() + "\", ...)\n";
+  if (!page.empty()) s += "page: " + page + '\n';
   return s;
 }
 std::string exploration::text(outcome const& o) {

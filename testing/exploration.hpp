@@ -97,6 +97,7 @@ struct exploration {
   std::int64_t leaked = 0;        ///< How many frames and the like were never freed, in total.
   schedule_path leak_path;        ///< The first schedule that leaks, if one does.
   std::vector<outcome> outcomes;  ///< In the order in which they were found.
+  std::string page;               ///< The file of the page that was written; empty if none was.
 
   /// Whether nothing went wrong in the schedules that were visited.
   [[nodiscard]] bool ok() const noexcept {
@@ -106,8 +107,8 @@ struct exploration {
   [[nodiscard]] outcome const* first_failure() const noexcept;
   /// The whole result as text, with the first failure step by step and how to run it again.
   [[nodiscard]] std::string report() const;
-  /// The first lines of the report: how many schedules there were and how they ended, and whether
-  /// anything differed or leaked.
+  /// The first lines of the report: how many schedules there were and how they ended, whether
+  /// anything differed or leaked, and the file of the page.
   [[nodiscard]] std::string summary() const;
   /// One outcome as text, step by step, with how to run it again.
   [[nodiscard]] static std::string text(outcome const& o);

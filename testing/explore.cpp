@@ -10,6 +10,7 @@
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/failure_page.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/detail/search.hpp"
 #include "weft/testing/detail/shrinking.hpp"
@@ -63,6 +64,7 @@ exploration explore(explore_options const& options, subject& program) {
     visit_all<every_schedule>(s);
   s.end();
   shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
+  write_page_of_failure(options.page, program, each, s.found());
   return std::move(s.found());
 }
 
@@ -71,7 +73,7 @@ exploration explore(explore_options const& options, subject& program) {
 constexpr std::size_t most_steps_followed = 1'000'000;
 
 /// Runs the schedule of `path` once.
-exploration follow(schedule_path const& path, subject& program) {
+exploration follow(schedule_path const& path, subject& program, std::string_view page) {
   auto const before = frames_so_far().alive();
   exploration found;
   replay_strategy c(path);
@@ -95,6 +97,9 @@ exploration follow(schedule_path const& path, subject& program) {
   }
   found.leaked = frames_so_far().alive() - before;
   found.leak_path = path;
+  if (!found.nondeterminism)
+    write_page_of(page, program, {most_steps_followed, path.grain()}, found.outcomes.front(),
+                  found);
   return found;
 }
 

@@ -38,12 +38,16 @@ struct explore_options {
   /// was found.
   std::size_t max_shrinking_runs = 10'000;
   weft::progress progress = weft::progress::on_terminal;
+  /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
+  /// step by step, beside the one by which it was found; and all outcomes.
+  std::string_view page{};
 };
 
 namespace detail {
 
 [[nodiscard]] exploration explore(explore_options const& options, subject& program);
-[[nodiscard]] exploration follow(schedule_path const& path, subject& program);
+[[nodiscard]] exploration follow(schedule_path const& path, subject& program,
+                                 std::string_view page = {});
 [[nodiscard]] exploration shrink(schedule_path const& path, std::size_t max_runs, subject& program);
 /// Makes the first failure of `found` smaller, by at most that many runs.
 void shrink_first_failure(subject& s, run_limits const& each, exploration& found,
@@ -100,6 +104,12 @@ exploration explore(MakeState make_state, Program program, Check check, Handlers
                  std::move(handlers)...);
 }
 
+/// A schedule to follow, and what else to do.
+struct follow_options {
+  std::string_view path;    ///< From a report.
+  std::string_view page{};  ///< A file, *.html: a page is written there that shows the run.
+};
+
 /// Runs the one schedule that is written in `path`, which is one from a report.  The outcome's
 /// trace lists its steps.  If the path does not fit the program, since it names another process at
 /// a step, the result has `nondeterminism`, and `what_differed` says at which step, what the path
@@ -109,6 +119,12 @@ exploration follow(std::string_view path, MakeState make_state, Program program,
                    Handlers... handlers) {
   detail::subject_of s(make_state, program, check, handlers...);
   return detail::follow(schedule_path(path), s);
+}
+template <class MakeState, class Program, class Check, class... Handlers>
+exploration follow(follow_options const& how, MakeState make_state, Program program, Check check,
+                   Handlers... handlers) {
+  detail::subject_of s(make_state, program, check, handlers...);
+  return detail::follow(schedule_path(how.path), s, how.page);
 }
 
 /// Follows a path and shrinks it: the outcome is the smallest schedule found, in at most `max_runs`

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/detail/failure_page.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/detail/search.hpp"
 #include "weft/testing/detail/walks.hpp"
@@ -35,6 +36,7 @@ exploration random_walk(random_walk_options const& options, subject& program) {
   s.found().complete = false;  // perhaps it is complete, but that is not known
   s.end();
   shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
+  write_page_of_failure(options.page, program, each, s.found());
   return std::move(s.found());
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +50,9 @@ struct random_walk_options {
   /// How often the program is run, at most, to shrink the first failure, as in explore_options.
   std::size_t max_shrinking_runs = 10'000;
   weft::progress progress = weft::progress::on_terminal;
+  /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
+  /// step by step, beside the one by which it was found; and all outcomes.
+  std::string_view page{};
 };
 
 namespace detail {

@@ -25,10 +25,30 @@ BANNER = """\
 """
 
 
+def is_raw_text(lines):
+    """(line, whether it is inside a raw string, and so must stay as it is)."""
+    end = None
+    for line in lines:
+        if end:
+            yield line, True
+            if end in line:
+                end = None
+        elif m := re.search(r'R"(\w*)\(', line):
+            end = f'){m.group(1)}"'
+            yield line, False
+            if end in line[m.end() :]:
+                end = None
+        else:
+            yield line, False
+
+
 def with_inline_functions(name, lines):
     """The lines of a source file; what it has for itself is in a namespace of its own."""
     before = ""
-    for line in lines:
+    for line, is_raw in is_raw_text(lines):
+        if is_raw:
+            yield line
+            continue
         if line == "namespace {":
             yield f"inline namespace of_{name} {{"
         elif line and not line[0].isspace() and not NO_FUNCTION.match(line) and (not before or before[-1] in ";}{"):
@@ -41,8 +61,10 @@ def with_inline_functions(name, lines):
 
 
 def without_comments(lines):
-    for line in lines:
-        if not line.lstrip().startswith("//"):
+    for line, is_raw in is_raw_text(lines):
+        if is_raw:
+            yield line
+        elif not line.lstrip().startswith("//"):
             yield re.sub(r"  // .*", "", line)
 
 

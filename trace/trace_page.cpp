@@ -52,7 +52,7 @@ class page_writer {
   page_writer(std::ostream& to, std::uint64_t dropped) : to_(to), dropped_(dropped) {}
 
   void write_all(trace_page const& page) {
-    put(detail::page_head);
+    put(detail::page_head());
     put("{\"width\": 15, \"runs\": [");
     for (page_run const& r : page.runs) add(r, &r != &page.runs.front());
     put("],\n\"outcomes\": [");
@@ -76,7 +76,7 @@ class page_writer {
         put_string(*source, false);
       }
     put("},\n\"dropped\": " + std::to_string(dropped_) + "}");
-    put(detail::page_script);
+    put(detail::page_script());
     flush();
   }
 

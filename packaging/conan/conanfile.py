@@ -60,5 +60,5 @@ class Weft(ConanFile):
             component.set_property("cmake_target_name", f"weft::{name}")
             component.set_property("pkg_config_name", library)
             component.libs = [library] if library in compiled else []
-            component.requires = [] if name == "weft" else ["weft"]
+            component.requires = {"weft": [], "testing": ["trace"]}.get(name, ["weft"])
             component.system_libs = ["pthread"]

@@ -87,6 +87,18 @@ class catch2_subject final : public subject {
   explicit catch2_subject(subject& s) : subject_(s) {}
 
   [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
+    return watched(c, log, limits,
+                   [&](strategy& named) { return subject_.run(named, log, limits); });
+  }
+  [[nodiscard]] run_result run_traced(strategy& c, run_log& log, run_limits const& limits,
+                                      trace& t) override {
+    return watched(c, log, limits,
+                   [&](strategy& named) { return subject_.run_traced(named, log, limits, t); });
+  }
+
+ private:
+  template <class Run>
+  run_result watched(strategy& c, run_log const& log, run_limits const& limits, Run run) {
     struct place {
       run_log const& log;
       granularity grain;
@@ -103,12 +115,11 @@ class catch2_subject final : public subject {
       ~end_of_run() { notes.path_so_far = nullptr; }
     } const ends{notes};
     catch2_namer named(c);
-    auto result = subject_.run(named, log, limits);
+    auto result = run(named);
     if (notes.failure) return {verdict::failed, std::move(*notes.failure)};
     return result;
   }
 
- private:
   subject& subject_;
 };
 

@@ -142,7 +142,7 @@ struct run_limits {
   weft::granularity granularity;
 };
 
-class controlled_backend final : public decider, public event_deferrer {
+class controlled_backend : public decider, public event_deferrer {
  public:
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
@@ -154,7 +154,7 @@ class controlled_backend final : public decider, public event_deferrer {
     deferrer_before_ = event_deferrer::of_thread;
     event_deferrer::of_thread = is_parallel() ? this : nullptr;
   }
-  ~controlled_backend() {
+  virtual ~controlled_backend() {
     decider::of_thread = before_;
     event_deferrer::of_thread = deferrer_before_;
   }

@@ -7,5 +7,6 @@
 namespace weft::detail {
 
 template class backend_scheduler<controlled_backend>;
+template class backend_scheduler<tracing<controlled_backend>>;
 
 }  // namespace weft::detail

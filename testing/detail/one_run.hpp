@@ -15,6 +15,8 @@
 #include "weft/sched/runtime/scheduler.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/exploration.hpp"
+#include "weft/trace/trace.hpp"
+#include "weft/trace/tracing_backend.hpp"
 
 /// One run of a program under test.
 namespace weft::detail {
@@ -66,6 +68,9 @@ class subject {
   subject(subject const&) = delete;
   subject& operator=(subject const&) = delete;
   [[nodiscard]] virtual run_result run(strategy& c, run_log& log, run_limits const& limits) = 0;
+  /// The same, traced.
+  [[nodiscard]] virtual run_result run_traced(strategy& c, run_log& log, run_limits const& limits,
+                                              trace& t) = 0;
 
  protected:
   ~subject() = default;
@@ -80,13 +85,18 @@ class subject_of final : public subject {
   /// Runs the program once.  Throws bad_alloc if the search itself has no memory (CHOICE-3 of
   /// controlled_backend.hpp).
   [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
-    run_result result = run_once(c, log, limits);
+    run_result result = run_once<controlled_backend>(c, log, limits);
     if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
     return result;
   }
+  [[nodiscard]] run_result run_traced(strategy& c, run_log& log, run_limits const& limits,
+                                      trace& t) override {
+    return run_once<tracing<controlled_backend>>(c, log, limits, t);
+  }
 
  private:
-  run_result run_once(strategy& c, run_log& log, run_limits const& limits) {
+  template <class Backend, class... Trace>
+  run_result run_once(strategy& c, run_log& log, run_limits const& limits, Trace&... t) {
     log.clear();
     bool is_running = true;
     auto const ends = [&](run_end how) {
@@ -98,7 +108,7 @@ class subject_of final : public subject {
         return make_state_();
       }();
       {
-        scheduler<controlled_backend> s(c, log, limits);
+        scheduler<Backend> s(t..., c, log, limits);
         scoped_listener const by(c);
         std::apply(
             [&](Handlers&... handlers) {
@@ -132,6 +142,7 @@ class subject_of final : public subject {
   std::tuple<Handlers&...> handlers_;
 };
 
-extern template class backend_scheduler<controlled_backend>;  // one_run.cpp
+extern template class backend_scheduler<controlled_backend>;           // one_run.cpp
+extern template class backend_scheduler<tracing<controlled_backend>>;  // one_run.cpp
 
 }  // namespace weft::detail

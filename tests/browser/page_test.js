@@ -90,6 +90,23 @@ const tests = {
     await page.mouse.wheel(0, -300);
   },
 
+  async 'a page of a failing schedule has the smallest beside the first, and all outcomes'() {
+    const page = await open('failing.html');
+    const titles = await page.locator('#schedules h3').allTextContents();
+    assert.strictEqual(titles.length, 2);
+    assert.match(titles[0], /^the smallest schedule, failed/);
+    const steps = page.locator('#schedules > div').first().locator('li');
+    assert.ok(await page.locator('#schedules li.preempts').count() > 0);
+    await steps.nth(2).click();
+    assert.match(await page.textContent('#schedules .now'), /^3 /);
+    assert.match(await status(page), /is taken/);
+    await page.selectOption('#run', '1');
+    assert.strictEqual(await page.inputValue('#jump'), '1');
+    await page.locator('#schedules > div').nth(1).locator('li').first().click();
+    assert.strictEqual(await page.locator('#schedules > div').nth(1).locator('.now').count(), 1);
+    assert.ok(await page.locator('#outcomes tr').count() >= 1);
+  },
+
   async 'each control has a name, and the look can be changed'() {
     const page = await open('pipeline.html');
     const unnamed = await page.$$eval('button, input, select, section, canvas', all =>

@@ -4,8 +4,8 @@
 
     tests/single_header/whole_suite.py [TEST...]      at the root of the tree; exits 1 if a test fails
 
-Each header <weft/...> that a test includes stands for the single header that has it; io/ and trace/, which the
-single headers leave out, are compiled as they are.  TEST is a source file, as tests/effects/each_test.cpp; without one,
+Each header <weft/...> that a test includes stands for the single header that has it; io/, which the
+single headers leave out, is compiled as it is.  TEST is a source file, as tests/effects/each_test.cpp; without one,
 all of the library's tests are run.
 """
 
@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from pathlib import Path
 
-SINGLE = ("deque", "effects", "sched", "testing")  # what the single headers have
-COMPILED = ("io", "trace")  # what is compiled as it is
+SINGLE = ("deque", "effects", "sched", "testing", "trace")  # what the single headers have
+COMPILED = ("io",)  # what is compiled as it is
 # But not these: they need another library, or are for tests.
 ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", *glob("testing/**/*catch2*.hpp", recursive=True))
 FLAGS = ["-std=c++20", "-O0", "-I."]
@@ -32,7 +32,7 @@ def stand_ins(folder):
         if header in ALONE:
             there.symlink_to(Path(header).resolve())
         else:
-            name = "weft_testing.hpp" if header.startswith(("testing/", "sched/testing.hpp")) else "weft.hpp"
+            name = "weft_testing.hpp" if header.startswith(("testing/", "trace/", "sched/testing.hpp")) else "weft.hpp"
             there.write_text(f"#pragma once\n#include <{name}>\n")
     for top in COMPILED:
         Path(folder, "weft", top).symlink_to(Path(top).resolve())

@@ -6,7 +6,8 @@
 /// The style and the frame of the page of a trace.
 namespace weft::detail {
 
-std::string_view const page_head = R"page(<!doctype html>
+std::string_view page_head() noexcept {
+  return R"page(<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -111,5 +112,6 @@ of <span id="count"></span></label>
 <canvas id="time" tabindex="0" height="200" aria-label="timeline of processes"></canvas></section>
 </main>
 <script id="trace" type="application/json">)page";
+}
 
 }  // namespace weft::detail

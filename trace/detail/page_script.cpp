@@ -6,7 +6,8 @@
 /// The script of the page of a trace.  The events of a run are one array of numbers, `width` for each.
 namespace weft::detail {
 
-std::string_view const page_script = R"page(</script>
+std::string_view page_script() noexcept {
+  return R"page(</script>
 <script>
 'use strict';
 const trace = JSON.parse(document.getElementById('trace').textContent);
@@ -424,5 +425,6 @@ if (count) show(0); else $('status').textContent = 'The trace is empty.';
 </body>
 </html>
 )page";
+}
 
 }  // namespace weft::detail

@@ -7,7 +7,7 @@ namespace weft::detail {
 
 /// The page of a trace, around its data: style, frame and script.  The data are one JSON object
 /// (trace_page.cpp).
-extern std::string_view const page_head;
-extern std::string_view const page_script;
+[[nodiscard]] std::string_view page_head() noexcept;
+[[nodiscard]] std::string_view page_script() noexcept;
 
 }  // namespace weft::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/exploration.hpp"
+
+namespace weft::detail {
+
+/// Writes a page (trace/trace_files.hpp) of an outcome of `found`: its schedule, beside it the one by
+/// which it was found, if that is another; and all outcomes.  Runs the program again.  Notes the
+/// page in `found`.  Does nothing if `file` is empty.  Throws std::runtime_error if the file cannot
+/// be written.
+void write_page_of(std::string_view file, subject& program, run_limits const& each,
+                   exploration::outcome const& o, exploration& found);
+/// The same of the first failure, if there is one.
+void write_page_of_failure(std::string_view file, subject& program, run_limits const& each,
+                           exploration& found);
+
+}  // namespace weft::detail
