@@ -107,6 +107,20 @@ const tests = {
     assert.ok(await page.locator('#outcomes tr').count() >= 1);
   },
 
+  async 'the pages of chapters show the text of their chapters'() {
+    const fork = await open('01_two_futures.html');
+    await fork.fill('#search', 'forks');
+    await fork.press('#search', 'Enter');
+    assert.strictEqual(await status(fork), '1 forks 1.1');
+    await fork.click('#last');
+    assert.match(await output(fork), /left: 20 miles\n(.*\n)*right: 2 miles\n/);
+    assert.match(await fork.textContent('#source'), /^1.*# 1\. /);
+    const lost = await open('07_every_schedule.html');
+    assert.match(await lost.textContent('#schedules h3'), /failed/);
+    await lost.click('#last');
+    assert.match(await lost.textContent('#source .now'), /co_await/);
+  },
+
   async 'each control has a name, and the look can be changed'() {
     const page = await open('pipeline.html');
     const unnamed = await page.$$eval('button, input, select, section, canvas', all =>

@@ -8,11 +8,12 @@ sh tools/need browser
 picture=$(readlink -m "${1:-/dev/null}")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-./bazelw build -c opt //examples:hello //examples:pipeline //tests/browser:all
+./bazelw build -c opt //docs:pages //examples:hello //examples:pipeline //tests/browser:all
 bazel-bin/examples/hello --trace="$scratch/hello.html" > "$scratch/hello.txt"
 bazel-bin/examples/pipeline --backend=stealing --threads=2 --trace="$scratch/pipeline.html" > /dev/null
 bazel-bin/tests/browser/million "$scratch/million.html"
 bazel-bin/tests/browser/failing "$scratch/failing.html"
+cp bazel-bin/docs/pages/*.html "$scratch"
 cp "$here"/package*.json "$here/page_test.js" "$scratch"
 cd "$scratch"
 npm ci --no-audit --no-fund --loglevel=error
