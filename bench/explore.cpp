@@ -10,6 +10,7 @@
 ///                          and yield after each lock.
 ///   philosophers/4/reduced How many schedules are visited when equivalent ones are visited once:
 ///                          among them is the deadlock.
+///   steps/8 to /512        ns a step, of two processes with that many steps each, in 200 schedules.
 ///   memory/1k, /80k        The peak of allocated bytes in use, while that many schedules are
 ///                          visited, when the last process takes the other mutex first: all
 ///                          schedules end alike, and so the peak should not grow.
@@ -19,12 +20,14 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -136,6 +139,24 @@ double bytes_at(std::size_t schedules) {
   return found.schedules == schedules ? static_cast<double>(most_in_use) : 0;
 }
 
+/// Two processes of `steps` steps each, in as many schedules as it takes to time them.
+constexpr std::size_t schedules_of_steps = 200;
+eff<void, proc> does(std::size_t steps) {
+  for (std::size_t i = 1; i < steps; ++i) co_await proc::yield{};
+}
+weft::bench::timed timed_steps(std::size_t steps) {
+  auto const begin = std::chrono::steady_clock::now();
+  auto const found = explore(
+      {.max_schedules = schedules_of_steps, .max_steps = 4 * steps}, [] { return 0; },
+      [steps](int&) -> eff<void, spawning<proc>> {
+        co_await spawn(does, steps);
+        co_await spawn(does, steps);
+      },
+      [](int const&) { return true; });
+  std::chrono::duration<double, std::nano> const ns = std::chrono::steady_clock::now() - begin;
+  return {ns.count(), found.ok() ? found.schedules : 0};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -145,6 +166,10 @@ int main(int argc, char** argv) {
   bench.measure_rate(
       "lost_update", [] { return lost_update; }, 1000 * (schedules * 10 + failed), schedules);
   bench.measure_seconds("philosophers/4", all_philosophers, all_dinners * 10'000 + deadlocks);
+  for (std::size_t const steps : {8U, 32U, 128U, 512U})
+    bench.measure_runs(
+        "steps/" + std::to_string(steps), [=] { return timed_steps(steps); }, schedules_of_steps,
+        schedules_of_steps * (2 * steps + 1));
   double const reduced = reduced_schedules();
   bench.report("philosophers/4/reduced", reduced, "count");
   (void)bytes_at(1000);  // fills the frame pool

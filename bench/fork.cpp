@@ -125,7 +125,9 @@ int main(int argc, char** argv) {
   };
   constexpr int many = 10'000;
   measure("replay/100", gets, 100, sum_up_to(100), 100);
+  measure("replay/1k", gets, 1'000, sum_up_to(1'000), 1'000);
   measure("replay/10k", gets, many, sum_up_to(many), many);
+  measure("replay/100k", gets, 100'000, sum_up_to(100'000), 100'000);
   measure("replay/void/10k", ticks, many, many, many);
   measure("replay/yield/10k", yields, many, many, many);
   measure("fork/1", gets, 1, sum_up_to(1), 1);

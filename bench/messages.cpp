@@ -9,6 +9,7 @@
 ///   ping-pong/sharing/2/crossed How many of a thousand of those messages were received on another
 ///                               thread than they were sent on, in one run.
 ///   ring/one_thread             A number goes 1000 times round a thousand processes: ns a hop.
+///   ports/n                     The same with n processes: ns a hop, of a million.
 ///   throughput/1                Numbers a second from one process to another, through an inbox
 ///                               with room for 1024; `sharing`, one thread.
 ///   timers                      100k processes that each sleep once, until instants in random
@@ -278,6 +279,14 @@ int main(int argc, char** argv) {
   constexpr run ring_of_boxes = [](int times) { return weft::bench::box_circle(1000, times); };
   compare("ring/one_thread", ring, "raw", raw_ring, rounds, 1000);
   compare("ring/one_thread", ring, "box+ring", ring_of_boxes, rounds, 1000);
+
+  constexpr run few = [](int times) { return on_one_thread(10, times); };
+  constexpr run few_raw = [](int times) { return weft::bench::raw_circle(10, times); };
+  constexpr run many = [](int times) { return on_one_thread(100'000, times); };
+  constexpr run many_raw = [](int times) { return weft::bench::raw_circle(100'000, times); };
+  compare("ports/10", few, "raw", few_raw, 100 * rounds, 10);
+  compare("ports/1000", ring, "raw", raw_ring, rounds, 1000);
+  compare("ports/100k", many, "raw", many_raw, bench.is_quick() ? 1 : 10, 100'000);
 
   std::uint64_t const messages = bench.is_quick() ? 10'000 : 10'000'000;
   bench.measure_rate_runs("throughput/1", whole([=] { return sent(messages); }),
