@@ -41,7 +41,7 @@ TABLE = [
     ("the same, with a log", ("memory", "suspended/1M/forkable", None), ""),
     ("a schedule of two processes that lose an update, explored", ("explore", "lost_update", None), ""),
     ("an event of a trace", ("trace", "on", "off"), "the same without a trace"),
-    ("an operation that is answered at once", ("operation", "get+put", "virtual-call"), "two virtual calls"),
+    ("an operation that is answered at once", ("operation", "get+put", "virtual-call"), "a virtual call"),
     ("a call of an `eff`", ("call", "eff", "plain"), "a plain call"),
     ("twelve queens, by a handler that resumes twelve times, bitwise", ("effect_suite", "nqueens/bitwise", "plain"), "plain recursion"),
     ("the same, by replay", ("effect_suite", "nqueens/replay", "plain"), "plain recursion"),
@@ -79,7 +79,7 @@ def number(value):
 
 
 def with_unit(value, unit):
-    if unit == "ns" and value >= 10_000:
+    if unit == "ns" and value >= 1_000:
         return f"{number(value / 1000)} µs"
     if unit == "1/s" and value >= 1e6:
         return f"{number(value / 1e6)} million a second"

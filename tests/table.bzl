@@ -19,7 +19,7 @@ _SCHED = [
     "//sched:testing",
     "//testing:testing_internals",
 ] + SCHED_INTERNALS
-_IO = ["//io", "//io:blocking", "//io:reactor", "//io:testing"]
+_IO = ["//io", "//io:blocking", "//io:reactor", "//io:signals", "//io:testing"]
 
 _EFFECT_SUITE = """
     countdown fibonacci_recursive generator handler_sieve iterator nqueens parsing_dollars
@@ -125,7 +125,7 @@ TABLE = {
         deps = _EFFECTS + _SCHED + _IO,
         one_compiler = "memory_network numeric_address",
         searches = "memory_network_explored memory_network_protocols",
-        threads = "blocking echo_server files reactor reactor_failures",
+        threads = "blocking dump_on_signal echo_server files reactor reactor_failures",
         more = {
             "echo_server": {"deps": ["//examples:echo"]},
             "numeric_address": {"deps": ["//io:testing_internals"]},
@@ -174,7 +174,7 @@ TABLE = {
             scheduler_inside scheduler_kept scheduler_lost scheduler_memory scheduler_stuck
         """,
         threads = """
-            admission cancellation_state deadlock_report effect_table failure_log max_processes
+            admission cancellation_state deadlock_report dump effect_table failure_log max_processes
             shutdown stop submission_gate submissions submit submit_task wait_registry
         """,
         more = {

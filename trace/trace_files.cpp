@@ -26,10 +26,10 @@ namespace {
 
 using detail::json_object;
 
-constexpr std::array<std::string_view, 20> names_of_kinds = {
-    "perform", "answer",       "suspend",    "resume", "put",  "take", "steal",
-    "park",    "wake",         "unpark",     "spawn",  "fork", "send", "receive",
-    "timer",   "task_offered", "task_taken", "cancel", "fail", "end"};
+constexpr std::array<std::string_view, 22> names_of_kinds = {
+    "perform",    "answer", "suspend",    "resume",  "put",  "take",    "steal", "park",
+    "wake",       "unpark", "spawn",      "fork",    "send", "receive", "timer", "task_offered",
+    "task_taken", "cancel", "checkpoint", "restore", "fail", "end"};
 constexpr std::array<std::string_view, 4> names_of_reasons = {"started", "yielded", "woken",
                                                               "handed over"};
 
@@ -40,7 +40,8 @@ void write(std::string const& text, std::ostream& to) {
 
 [[nodiscard]] bool has_process(trace_kind k) noexcept {
   return k != trace_kind::steal && k != trace_kind::park && k != trace_kind::wake &&
-         k != trace_kind::unpark && k != trace_kind::cancel;
+         k != trace_kind::unpark && k != trace_kind::cancel && k != trace_kind::checkpoint &&
+         k != trace_kind::restore;
 }
 [[nodiscard]] bool has_other(trace_kind k) noexcept {
   return k == trace_kind::spawn || k == trace_kind::fork;

@@ -28,6 +28,8 @@ enum class trace_kind : std::uint8_t {
   task_offered,  ///< `process` leaves `value` tasks to any thread.
   task_taken,    ///< A task becomes `process`; or, if `value` is 0, its owner does it itself.
   cancel,        ///< Processes are cancelled: all, or those of a group of tasks if `value` is 1.
+  checkpoint,    ///< A version of the queue is kept; `text`: its parts, as describe_parts() says.
+  restore,       ///< A version that was kept takes the place of the queue; `text`: the same.
   fail,          ///< An exception has ended `process`; `text`: what it says.
   end            ///< `process` has ended.
 };

@@ -17,6 +17,7 @@
 #include "weft/sched/backends/one_thread.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/errors.hpp"
+#include "weft/sched/runtime/detail/dumping.hpp"
 #include "weft/sched/runtime/detail/outer_handlers.hpp"
 #include "weft/sched/runtime/detail/scheduler_members.hpp"
 #include "weft/sched/runtime/detail/submitting.hpp"
@@ -120,8 +121,8 @@ struct outer_effects<row<Es...>>
 ///     s.run();
 ///     s.run(here);  // the same future once more
 ///
-/// Most programs need only schedule().  Not thread safe, except for submitter() and shut_down(),
-/// and not to be used by its own processes.  On a backend of several threads there is run(), but no
+/// Most programs need only schedule().  Not thread safe, except for submitter(), shut_down() and
+/// dump(), and not to be used by its own processes, except for dump().  On a backend of several threads there is run(), but no
 /// step() and no checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
@@ -233,6 +234,15 @@ class scheduler {
   /// checkpoint belongs to another scheduler.
   void run(snapshot const& from);
 
+  /// Describes the processes that wait, each with its operation and its place in the source, a line
+  /// for each; and the process that calls, if one of this scheduler does.
+  ///
+  /// Safe while another thread is in run(): then a process of the library's own writes the
+  /// description, on a thread of the scheduler, and dump() waits for it; so it waits for a process
+  /// that computes without performing any operation, if there is no other thread.  O(n log n) in
+  /// the processes that wait.  Throws bad_alloc.
+  [[nodiscard]] std::string dump() { return detail::dump(*state_); }
+
   /// The backend, for a caller that inspects it.
   [[nodiscard]] Backend& base() noexcept { return state_->base(); }
   /// The number of processes.
@@ -287,6 +297,7 @@ auto scheduler<Backend>::checkpoint() -> snapshot {
   auto& s = idle();
   if constexpr (can_be_taken) {
     if (!can_checkpoint(s)) throw unforkable("weft: checkpoint: " + why_no_checkpoint(s));
+    trace_version(s, trace_kind::checkpoint, s.worker().ready());
     return snapshot(detail::internal(), s.serial(), s.worker().ready(), s.alive(), s.virtual_now_,
                     s.failures.all());
   } else {
@@ -300,6 +311,7 @@ void scheduler<Backend>::run(snapshot const& from) {
   auto& s = idle();
   if (from.home() != s.serial())
     throw std::logic_error("weft: a checkpoint is run by the scheduler that it is of");
+  trace_version(s, trace_kind::restore, from.ready());
   start_over(s, from.ready(), from.alive(), from.time(), from.failures());
   s.run();
 }

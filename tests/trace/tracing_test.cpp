@@ -194,6 +194,37 @@ TEST_CASE("a trace has tasks that are offered, and that their owner does itself"
   CHECK(count(t, trace_kind::task_taken) == 2);
 }
 
+TEST_CASE("a trace has the versions of the queue that are kept, with the parts that they share") {
+  trace t;
+  scheduler<tracing<>> s(schedule_options{.trace = &t});
+  std::string printed;
+  auto const program = []() -> eff<void, proc, console> {
+    for (int i = 0; i != 3; ++i) co_await proc::fork{};
+    co_await console::print{"."};
+  };
+  s.start({.trace = &t}, program, console_to_string(printed));
+  for (int i = 0; i != 4; ++i) REQUIRE(s.step());
+  auto const first = s.checkpoint();
+  REQUIRE(s.step());
+  auto const second = s.checkpoint();
+  s.run();
+  s.run(first);
+  CHECK(printed.size() == 16);
+  std::vector<std::string> kept;
+  std::vector<std::string> restored;
+  for (auto const& e : t.events()) {
+    if (e.kind == trace_kind::checkpoint) kept.emplace_back(e.text);
+    if (e.kind == trace_kind::restore) restored.emplace_back(e.text);
+  }
+  REQUIRE(kept.size() == 2);
+  REQUIRE(restored.size() == 1);
+  CHECK(restored[0] == kept[0]);
+  CHECK(std::ranges::count(kept[0], '1') >= static_cast<std::ptrdiff_t>(first.ready().size()));
+  // The first process of the second version lies where it lies in the first version, or next to it.
+  CHECK(kept[0].find(':') != std::string::npos);
+  CHECK(kept[0] != kept[1]);
+}
+
 TEST_CASE("a put from another thread is in the trace, as of a thread outside") {
   trace t;
   int n = 0;

@@ -40,7 +40,7 @@ button:focus-visible, input:focus-visible, [tabindex]:focus-visible, canvas:focu
 main { display: grid; gap: .75rem; padding: .75rem; grid-template-columns: repeat(12, 1fr); }
 section { background: var(--panel); border: 1px solid var(--edge); border-radius: 7px;
   padding: .6rem .7rem; min-width: 0; }
-#queue-part, #time-part, #schedule-part { grid-column: span 12; } #source-part { grid-column: span 5; }
+#queue-part, #time-part, #schedule-part, #version-part { grid-column: span 12; } #source-part { grid-column: span 5; }
 #list-part { grid-column: span 4; }
 #side { grid-column: span 3; display: grid; gap: .75rem; align-content: start; }
 @media (max-width: 1000px) { main > * { grid-column: span 12 !important; } }
@@ -65,6 +65,10 @@ pre { margin: 0; overflow: auto; }
 #handlers { list-style: none; margin: 0; padding: 0; }
 #handlers li { border: 1px solid var(--edge); padding: .15rem .45rem; margin-top: -1px;
   overflow-wrap: anywhere; } #handlers li.answers { background: var(--mark); font-weight: 600; }
+.version { display: flex; gap: .3rem; align-items: center; margin-top: .25rem; overflow-x: auto; }
+.chunk { display: flex; border: 2px solid var(--edge); border-radius: 4px; flex: 0 0 auto; }
+.chunk i { font-style: normal; padding: 0 .35rem; border-left: 1px solid var(--edge); }
+.chunk b { padding: 0 .35rem; color: #fff; }
 .columns { display: flex; flex-wrap: wrap; gap: 1rem; } .columns > div { flex: 1 1 20rem; min-width: 0; }
 .steps { list-style: none; margin: 0; padding: 0; max-height: 16rem; overflow: auto; }
 .steps li { white-space: pre; cursor: pointer; padding: 0 .3rem; border-radius: 3px; overflow: hidden;
@@ -101,6 +105,8 @@ of <span id="count"></span></label>
 <section id="schedule-part" aria-label="schedules" hidden><h2>Schedules: ! is a preemption, &gt; another switch</h2>
 <div class="columns" id="schedules"></div>
 <h3 id="outcomes-head">All outcomes</h3><table id="outcomes"></table></section>
+<section id="version-part" aria-label="versions of the queue" hidden><h2>Versions of the queue that are kept: equal letters are one chunk, which they share</h2>
+<div id="versions"></div></section>
 <section id="source-part" aria-label="source"><h2 id="file">Source</h2><pre id="source" tabindex="0"></pre></section>
 <div id="side">
 <section aria-label="event"><h2>Event</h2><table id="event"></table></section>

@@ -21,7 +21,7 @@ const $ = id => document.getElementById(id);
 const text = n => n < 0 ? '' : strings[n];
 const short = name => name.replace(/^weft::(detail::)?/, '').replace(/<>/g, '');
 const place = (file, line) => line > 0 ? text(file).replace(/.*\//, '') + ':' + line : '';
-const NAMED = new Set(['steal', 'park', 'wake', 'unpark', 'cancel'].map(k => kind[k]));
+const NAMED = new Set(['steal', 'park', 'wake', 'unpark', 'cancel', 'checkpoint', 'restore'].map(k => kind[k]));
 const has_process = i => !NAMED.has(at(i, KIND));
 
 // ---- the state after an event, from the nearest state that was kept
@@ -92,6 +92,8 @@ function words(i) {
     case 'timer': return `an alarm of ${p} is due`;
     case 'task_offered': return `${p} offers ${v} task${v === 1 ? '' : 's'}`;
     case 'task_taken': return v ? `a task becomes ${p}` : `${p} does its own task`;
+    case 'checkpoint': return 'a version of the queue is kept';
+    case 'restore': return 'a version that was kept takes the place of the queue';
     case 'cancel': return v ? 'a group of tasks is cancelled' : 'all processes are cancelled';
     case 'fail': return `${p} fails: ${text(at(i, TEXT))}`;
     case 'end': return `${p} ends`;
@@ -315,6 +317,7 @@ function show(i) {
   draw_event(i);
   draw_handlers(i);
   draw_list(i);
+  draw_versions(i);
   mark_step(i);
   $('output').textContent = printed.slice(Math.max(0, state.output - 2000), state.output).join('');
   $('output').scrollTop = $('output').scrollHeight;
@@ -374,6 +377,55 @@ addEventListener('keydown', e => {
   if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
 });
 addEventListener('resize', draw_time);
+// ---- versions of the queue: a tree, since a version that is restored has other ones after it
+
+let versions;  // [event, parent, restored at, [[chunk, processes]...]]
+const THUNK = 16;
+function find_versions() {
+  versions = [];
+  const chunks = [];  // [first, last address]: parts with a common address are one chunk
+  let current = -1;
+  const chunk_of = (address, size) => {
+    const last = address + THUNK * size;
+    let found = chunks.findIndex(c => address < c[1] && last > c[0]);
+    if (found < 0) found = chunks.push([address, last]) - 1;
+    chunks[found] = [Math.min(chunks[found][0], address), Math.max(chunks[found][1], last)];
+    return found;
+  };
+  for (let i = 0; i < count; ++i) {
+    const k = at(i, KIND);
+    if (k === kind.restore) {
+      current = versions.findLastIndex(v => v.text === text(at(i, TEXT)));
+      if (current >= 0) versions[current].restored.push(i);
+    } else if (k === kind.checkpoint) {
+      const parts = text(at(i, TEXT)).split(';').filter(Boolean).map(part => {
+        const [address, processes] = part.split(':'), all = processes.split(',');
+        return [chunk_of(parseInt(address, 16), all.length), all];
+      });
+      versions.push({event: i, parent: current, restored: [], text: text(at(i, TEXT)), parts,
+                     depth: current < 0 ? 0 : versions[current].depth + 1});
+      current = versions.length - 1;
+    }
+  }
+  $('version-part').hidden = !versions.length;
+}
+const letter = n => String.fromCharCode(65 + n % 26) + (n >= 26 ? Math.floor(n / 26) : '');
+function draw_versions(i) {
+  $('versions').replaceChildren(...versions.filter(v => v.event <= i).map((v, n) => {
+    const row = element('div', {className: 'version'},
+      element('span', {className: 'faint'}, '\u2514'.repeat(Math.min(1, v.depth)) + `version ${n + 1}` +
+        (v.restored.some(r => r <= i) ? ', restored' : '')),
+      ...v.parts.map(([chunk, processes]) => {
+        const name = element('b', {}, letter(chunk));
+        name.style.background = `hsl(${(chunk * 67 + 195) % 360} 55% 38%)`;
+        return element('span', {className: 'chunk', title: `chunk ${letter(chunk)}`}, name,
+          ...processes.map(p => element('i', {}, p)));
+      }));
+    row.style.marginLeft = v.depth * 1.4 + 'rem';
+    return row;
+  }));
+}
+
 // ---- several runs, and the schedules that they are
 
 function draw_schedules() {
@@ -411,6 +463,7 @@ function load(n) {
   state = start_state();
   find_handlers();
   find_steps();
+  find_versions();
   total = count ? times[count - 1] || 1 : 1;
   view = {from: 0, to: total};
   $('run').value = n;

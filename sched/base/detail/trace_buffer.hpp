@@ -33,13 +33,13 @@ class trace_buffer {
 
   /// Adds the event, with the time and the number of the thread.  O(1).  Allocates a block of 1024
   /// events when the last one is full.
-  void add(trace_event e) noexcept {
+  void add(trace_event const& e) noexcept {
     if (next_ == end_) [[unlikely]]
       if (!grow()) return;
-    e.time = std::chrono::nanoseconds(clock::now() - begin_).count();
-    e.worker = worker_;
+    trace_event* const kept = ::new (next_++) trace_event(e);
+    kept->time = std::chrono::nanoseconds(clock::now() - begin_).count();
+    kept->worker = worker_;
     if (e.kind == trace_kind::resume) running_ = e.process;
-    ::new (next_++) trace_event(e);
   }
   /// Copies the text.  Empty if there is no room for it.
   [[nodiscard]] std::string_view keep(std::string_view text) noexcept;

@@ -17,6 +17,7 @@
 #include "weft/sched/mail/routing.hpp"
 #include "weft/sched/runtime/detail/clause_dispatch.hpp"
 #include "weft/sched/runtime/detail/delegating_evidence.hpp"
+#include "weft/sched/runtime/detail/dumping.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 #include "weft/sched/runtime/detail/outer_watcher.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
@@ -139,6 +140,8 @@ void do_internal(S& s, internal_task what) noexcept {
       add_to_trace(s, {.kind = trace_kind::cancel});
       s.cancel_all();
       return s.waits.cancel_all();
+    case internal_task::dump:
+      return give_dump(s);
     case internal_task::ask_again:
       return;
   }

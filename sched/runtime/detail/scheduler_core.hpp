@@ -180,6 +180,15 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   };
   shutdown_state shutdown;
 
+  /// Descriptions that threads outside wait for (dumping.hpp).  Under the mutex of the submission
+  /// gate.
+  struct dump_state {
+    std::string text;
+    std::uint64_t asked = 0;
+    std::uint64_t given = 0;
+  };
+  dump_state dumps;
+
   // ---- overrides of prompt
 
   continuation ended() noexcept override { std::terminate(); }  // no frame ends here

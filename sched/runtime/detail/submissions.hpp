@@ -21,6 +21,7 @@ namespace weft::detail {
 enum class internal_task : std::uint8_t {
   stop,       ///< Cancels all processes: a stop was requested.
   shut_down,  ///< Cancels all processes: the scheduler is shut down.
+  dump,       ///< Describes all processes, for a thread that waits for that.
   ask_again   ///< Does nothing.  The worker that runs it then tests again whether anything is due.
 };
 

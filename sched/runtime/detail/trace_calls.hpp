@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
 #include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {
@@ -54,6 +58,35 @@ template <class S>
     return s.worker().keep_traced(text);
   else
     return {};
+}
+
+/// The parts of a queue, whose elements are thunks: for each run of elements that lie together, its
+/// address and the processes: "5f00:1,1.1;6a80:1.2".  Versions of a persistent deque share a part
+/// exactly if elements of both have the same address.  O(n).
+template <class Queue>
+[[nodiscard]] std::string describe_parts(Queue const& q) {
+  std::string text;
+  void const* next = nullptr;
+  for (thunk const& t : q) {
+    if (&t == next) {
+      text += ',';
+    } else {
+      char address[24];
+      std::snprintf(address, sizeof address, "%s%jx:", text.empty() ? "" : ";",
+                    static_cast<std::uintmax_t>(std::bit_cast<std::uintptr_t>(&t)));
+      text += address;
+    }
+    text += t.get()->id().text();
+    next = &t + 1;
+  }
+  return text;
+}
+/// Adds to the trace that a version of the queue is kept, or takes the place of the queue.
+template <class S, class Queue>
+void trace_version([[maybe_unused]] S& s, [[maybe_unused]] trace_kind what,
+                   [[maybe_unused]] Queue const& q) {
+  if constexpr (S::traces)
+    add_to_trace(s, {.text = keep_traced(s, describe_parts(q)), .kind = what});
 }
 
 }  // namespace weft::detail
