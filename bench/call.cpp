@@ -7,6 +7,8 @@
 ///               one of the two calls into a loop.
 ///   deep row/n  It may perform n effects, whose handlers stand around it.  In the rival it may
 ///               perform one.
+///   throw/10    An exception that passes ten frames, recorded (effects/async_stack.hpp).  In the
+///               rival it is not.
 ///
 /// A call in weft creates a frame, so that the callee can be suspended: the first ratio is the
 /// price of that.  Frames share their evidence, so the other ratios should be 1, however long the
@@ -17,6 +19,7 @@
 #include <utility>
 
 #include "bench/harness.hpp"
+#include "weft/effects/async_stack.hpp"
 #include "weft/effects/effects.hpp"
 
 namespace {
@@ -97,6 +100,26 @@ weft::bench::work plain() {
   };
 }
 
+// ---- exceptions
+
+eff<void> throws_below(unsigned frames) {
+  if (frames == 0) throw frames;
+  co_await throws_below(frames - 1);
+}
+weft::bench::work throwing(bool is_recorded) {
+  return [is_recorded](std::size_t steps) {
+    weft::record_async_stacks(is_recorded);
+    std::uint64_t caught = 0;
+    for (std::size_t i = 0; i != steps; ++i) try {
+        run(throws_below(10));
+      } catch (unsigned n) {
+        caught = caught * 31 + n + i;
+      }
+    weft::record_async_stacks(false);
+    return caught;
+  };
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,5 +128,7 @@ int main(int argc, char** argv) {
   bench.compare("eff", effectful, "plain", plain, calls);
   bench.compare("deep row/2", with_row_of<2>, "row of 1", with_row_of<1>, calls);
   bench.compare("deep row/6", with_row_of<6>, "row of 1", with_row_of<1>, calls);
+  bench.compare(
+      "throw/10", [] { return throwing(true); }, "not recorded", [] { return throwing(false); });
   return bench.run();
 }

@@ -48,6 +48,10 @@ TABLE = [
     ("a step of the persistent deque, in and out", ("deque", "unique/10k", "ring"), "a ring buffer"),
     ("the same with a snapshot at each", ("deque", "snapshot/10k", "ring"), "a ring buffer"),
 ]  # fmt: skip
+RIVALS = [
+    ("Boost", "/usr/include/boost/version.hpp", r'BOOST_LIB_VERSION "(\d+)_(\d+)'),
+    ("TBB", "/usr/include/oneapi/tbb/version.h", r"TBB_VERSION_MAJOR (\d+)\s+.*\n?.*TBB_VERSION_MINOR (\d+)"),
+]
 BEGIN, END = "<!-- the table is written by bench/report.py -->\n", "<!-- until here -->\n"
 SIZE = re.compile(r"^(.*)/(\d+)([kM]?)$")
 CURVES = {
@@ -141,8 +145,17 @@ def machine():
         ("system", f"{platform.system()} {platform.release()}"),
         ("compiler", first_line("clang-19", "--version") + ", -O3 -march=native"),
         ("weft", ".".join(version)),
+        ("rivals", ", ".join(f"{name} {version_in(*where)}" for name, *where in RIVALS)),
         ("date", time.strftime("%Y-%m-%d")),
     ]
+
+
+def version_in(header, pattern):
+    """The version that a rival's header has."""
+    try:
+        return ".".join(re.search(pattern, Path(header).read_text()).groups())
+    except (OSError, AttributeError):
+        return "?"
 
 
 def root():

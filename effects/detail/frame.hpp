@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <coroutine>
 #include <cstdint>
 #include <exception>
@@ -8,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/effects/detail/passed_frames.hpp"
 #include "weft/effects/detail/result_slot.hpp"
 #include "weft/effects/detail/transfer.hpp"
 #include "weft/effects/memory/frame_pool.hpp"
@@ -268,6 +270,9 @@ struct frame_that_answers : frame {
   }
   void unhandled_exception() noexcept {
     if (!to) std::terminate();  // a destructor threw while the frame was unwound (FRAME-1)
+    // Relaxed: nothing else depends on the flag.
+    if (passed_frames_are_noted.load(std::memory_order_relaxed)) [[unlikely]]
+      note_passed_frame(to->where);
     result().fail(std::current_exception());
   }
 };

@@ -107,6 +107,20 @@ const tests = {
     assert.ok(await page.locator('#outcomes tr').count() >= 1);
   },
 
+  async 'versions of the queue are a tree, and show the chunks that they share'() {
+    const page = await open('versions.html');
+    assert.strictEqual(await page.locator('#versions .version').count(), 0);
+    await page.click('#last');
+    const names = await page.locator('#versions .version > span:first-child').allTextContents();
+    assert.deepStrictEqual(names.map(n => n.replace(/^\u2514/, '')),
+                           ['version 1, restored', 'version 2', 'version 3']);
+    const chunks = n => page.locator('#versions .version').nth(n).locator('.chunk b').allTextContents();
+    const first = new Set(await chunks(0));
+    assert.ok((await chunks(1)).some(c => first.has(c)), 'versions 1 and 2 share a chunk');
+    const margins = await page.$$eval('#versions .version', all => all.map(e => parseFloat(e.style.marginLeft)));
+    assert.ok(margins[0] < margins[1] && margins[1] === margins[2], String(margins));
+  },
+
   async 'the pages of chapters show the text of their chapters'() {
     const fork = await open('01_two_futures.html');
     await fork.fill('#search', 'forks');

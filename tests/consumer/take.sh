@@ -79,7 +79,7 @@ case $how in
         "$CXX" -std=c++20 -DWEFT_SILENCE_GCC12 -I"$weft/include" -I"$weft" -x c++ -c - -o "${part##* }.o"
     done
     for program in minimal testing io; do
-      compiles $program -I"$weft/include" sched.o testing.o io.o -pthread
+      compiles $program -I"$weft/include" sched.o trace.o testing.o io.o -pthread
     done
     ;;
   *)

@@ -276,8 +276,9 @@ TEMPLATE_TEST_CASE("cancel_if cancels many processes, and the others keep their 
 namespace {
 using spawner = eff<void, spawning<proc>, proc, syncing>;
 /// Counts a started child if spawn yields an id other than the first: a process that was turned
-/// away gets the first one's.
-spawner starts_others(int n, counter& started, counter& born, counter& over) {
+/// away gets the first one's.  Begins when `may_begin` is set.
+spawner starts_others(int n, counter& may_begin, counter& started, counter& born, counter& over) {
+  while (may_begin == 0) co_await proc::yield{};
   auto const child = [](counter& count) -> eff<void, proc> {
     ++count;
     co_await proc::yield{};
@@ -297,13 +298,14 @@ TEMPLATE_LIST_TEST_CASE(
     auto how = TestType::how();
     how.max_processes = 3;
     how.when_full = overflow_policy::wait;
-    counter started = 0, born = 0, over = 0, others_early = 0;
+    counter both_are_there = 0, started = 0, born = 0, over = 0, others_early = 0;
     run_on<TestType>(how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
-      process_id const a =
-          co_await spawn(starts_others, 1, std::ref(started), std::ref(born), std::ref(over));
-      process_id const b =
-          co_await spawn(starts_others, 1, std::ref(started), std::ref(born), std::ref(over));
+      process_id const a = co_await spawn(starts_others, 1, std::ref(both_are_there),
+                                          std::ref(started), std::ref(born), std::ref(over));
+      process_id const b = co_await spawn(starts_others, 1, std::ref(both_are_there),
+                                          std::ref(started), std::ref(born), std::ref(over));
       (void)b;
+      both_are_there = 1;  // so that there is no room for what one of them starts
       while (over == 0) {
         scheduler_here().waits.cancel_if([a](process const& p) noexcept { return p.id() == a; });
         if (over == 0) others_early = born.load();
@@ -458,10 +460,11 @@ TEMPLATE_TEST_CASE("a process that waits for room is either let in or cancelled 
     auto how = TestType::how();
     how.max_processes = 7;
     how.when_full = overflow_policy::wait;
-    counter started = 0, born = 0, over = 0;
+    counter may_begin = 1, started = 0, born = 0, over = 0;
     run_on<TestType>(how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
       for (int i = 0; i != 5; ++i)
-        co_await spawn(starts_others, 50, std::ref(started), std::ref(born), std::ref(over));
+        co_await spawn(starts_others, 50, std::ref(may_begin), std::ref(started), std::ref(born),
+                       std::ref(over));
       for (unsigned turn = 0; over != 5; ++turn) {
         scheduler_here().waits.cancel_if([turn](process const& p) noexcept {
           return has_frames(p) && p.id().hash() % 5 == turn % 5;
