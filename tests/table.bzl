@@ -85,6 +85,7 @@ TABLE = {
         threads = "bitwise_found bitwise_refused lifetimes multi_shot_laws",
         more = {
             "births": {"size": "small"},
+            "async_stack": {"deps": ["//sched:schedule"]},
             "bitwise": {"deps": ["//sched:schedule"]},
             "each_range_v3": {"deps": ["//effects:each_range_v3", "@range_v3"]},
             "effect_suite": {"deps": [

@@ -23,6 +23,7 @@ struct trace::state {
   mutable std::mutex mutex;
   // Under the mutex: the list, and the events in the first buffer, which is for threads outside.
   std::vector<std::unique_ptr<detail::trace_buffer>> buffers;
+  std::vector<detail::trace_buffer*> closed;
 
   [[nodiscard]] std::unique_ptr<detail::trace_buffer> make(std::uint16_t worker) const {
     return std::make_unique<detail::trace_buffer>(worker, limits.max_events, limits.max_text,
@@ -61,9 +62,20 @@ std::uint64_t trace::texts_dropped() const {
 }
 
 detail::trace_buffer& trace::open(std::uint16_t worker) {
-  auto made = state_->make(worker);
   std::lock_guard const lock(state_->mutex);
-  return *state_->buffers.emplace_back(std::move(made));
+  auto& closed = state_->closed;
+  auto const again = std::ranges::find(closed, worker, &detail::trace_buffer::worker);
+  if (again != closed.end()) {
+    detail::trace_buffer& b = **again;
+    closed.erase(again);
+    return b;
+  }
+  closed.reserve(state_->buffers.size());  // so that close() needs no memory
+  return *state_->buffers.emplace_back(state_->make(worker));
+}
+void trace::close(detail::trace_buffer& b) noexcept {
+  std::lock_guard const lock(state_->mutex);
+  state_->closed.push_back(&b);
 }
 void trace::add_outside(trace_event e) noexcept {
   std::lock_guard const lock(state_->mutex);

@@ -46,9 +46,11 @@ class trace {
 
   // ---- for the library
 
-  /// A buffer for a thread with that number, which the caller must be the only one to use.  Thread
-  /// safe.  Throws bad_alloc.
+  /// A buffer for a thread with that number, which no other thread uses until close().  Thread safe.
+  /// Throws bad_alloc.
   [[nodiscard]] detail::trace_buffer& open(std::uint16_t worker);
+  /// Lets another thread use the buffer, after this one.  Thread safe.
+  void close(detail::trace_buffer& b) noexcept;
   /// Adds an event of a thread without a buffer of its own.  Thread safe.
   void add_outside(trace_event e) noexcept;
   /// Whether the buffer is one of this trace's.  Thread safe.

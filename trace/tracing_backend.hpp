@@ -51,9 +51,13 @@ class tracing : public Backend {
    public:
     worker(tracing& home, unsigned index)
         : base(home, index),
-          buffer_(home.trace_ ? &home.trace_->open(static_cast<std::uint16_t>(index)) : nullptr) {}
+          trace_(home.trace_),
+          buffer_(trace_ ? &trace_->open(static_cast<std::uint16_t>(index)) : nullptr) {}
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
+    ~worker() {
+      if (buffer_) trace_->close(*buffer_);
+    }
 
     void put(thunk&& t, put_reason why) {
       if (buffer_) buffer_->add(event_of_put(t, why));
@@ -112,6 +116,7 @@ class tracing : public Backend {
       return t;
     }
 
+    weft::trace* trace_;
     detail::trace_buffer* buffer_;
   };
 

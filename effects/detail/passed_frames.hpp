@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <source_location>
+#include <string>
 
 namespace weft::detail {
 
@@ -11,5 +13,8 @@ namespace weft::detail {
 
 /// Notes that the exception that is being handled leaves a frame which was called at `where`.
 [[gnu::cold]] void note_passed_frame(std::source_location where) noexcept;
+/// The frames that the exception has left, a line for each.
+[[nodiscard]] std::string passed_frames_of(std::exception_ptr const& error);
+void forget_passed_frames() noexcept;
 
 }  // namespace weft::detail

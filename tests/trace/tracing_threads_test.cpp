@@ -86,3 +86,13 @@ TEST_CASE(
   check_trace_of<stealing>({.threads = 1});
   check_trace_of<stealing>({.threads = 3});
 }
+
+TEST_CASE("a trace of many rounds keeps one buffer for each thread") {
+  trace t({.max_events = 50});
+  for (int i = 0; i != 40; ++i) {
+    std::atomic<int> sum = 0;
+    schedule<tracing<sharing>>({.threads = 2, .forkable = false, .trace = &t}, program_of(sum));
+  }
+  CHECK(t.events().size() <= 3 * 50);  // the first process is put from outside
+  CHECK(t.dropped() > 0);
+}

@@ -44,6 +44,7 @@ class trace_buffer {
   /// Copies the text.  Empty if there is no room for it.
   [[nodiscard]] std::string_view keep(std::string_view text) noexcept;
 
+  [[nodiscard]] std::uint16_t worker() const noexcept { return worker_; }
   /// The process that runs on this thread, for events of code that does not know it.
   [[nodiscard]] process_id running() const noexcept { return running_; }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
