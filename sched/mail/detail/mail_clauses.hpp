@@ -95,9 +95,10 @@ template <class S>
     case mailbox::send_outcome::handed:
       trace_sent(s, *w.box, to.receiver);
       put_receiver(s, to);
-      return waiting.set(true), true;
+      [[fallthrough]];
     case mailbox::send_outcome::stored:
-      trace_sent(s, *w.box, nullptr);
+      if constexpr (S::traces)
+        if (!to.receiver) trace_sent(s, *w.box, nullptr);
       return waiting.set(true), true;
     case mailbox::send_outcome::closed:
       return waiting.set(false), true;
@@ -152,7 +153,8 @@ template <class S>
       return hand_over(s, to);
     return after_giving(s, to, true);
   }
-  if (sent == mailbox::send_outcome::stored) trace_sent(s, *w.box, nullptr);
+  if constexpr (S::traces)
+    if (sent == mailbox::send_outcome::stored) trace_sent(s, *w.box, nullptr);
   return s.resume(&p, sent != mailbox::send_outcome::closed);
 }
 
@@ -169,9 +171,10 @@ bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waitin
     case mailbox::send_outcome::handed:
       trace_sent(s, *w.box, to.receiver);
       put_receiver(s, to);
-      return waiting.set(send_waiter::sent), true;
+      [[fallthrough]];
     case mailbox::send_outcome::stored:
-      trace_sent(s, *w.box, nullptr);
+      if constexpr (S::traces)
+        if (!to.receiver) trace_sent(s, *w.box, nullptr);
       return waiting.set(send_waiter::sent), true;
     case mailbox::send_outcome::closed:
       return waiting.set(send_waiter::inbox_has_gone), true;
