@@ -2,6 +2,7 @@
 #pragma once
 
 /// All of effects/.
+#include "weft/effects/async_stack.hpp"
 #include "weft/effects/awaits_to.hpp"
 #include "weft/effects/choose.hpp"
 #include "weft/effects/clauses.hpp"

@@ -102,7 +102,9 @@ class backend {
     which_ = k;
   }
   void name_trace(std::string_view file) {
-    trace_file_ = file;
+    // `bazel run` starts a program elsewhere than where the command was given.
+    char const* const here = std::getenv("BUILD_WORKING_DIRECTORY");
+    trace_file_ = (here && !file.starts_with('/') ? std::string(here) + '/' : "").append(file);
     if (!file.ends_with(".html") && !file.ends_with(".json") && !file.ends_with(".jsonl")) refuse();
   }
   template <class Handler>

@@ -93,7 +93,7 @@ TABLE = {
                 for program in _words(_EFFECT_SUITE)
             ]},
             # The library's names beside those of the C library: of all public headers.
-            "names": {"size": "small", "deps": _SCHED + _IO + ["//deque"]},
+            "names": {"size": "small", "deps": _SCHED + _IO + ["//deque", "//trace"]},
         },
         variants = {
             # No frame is elided in any build: beside the configuration's own, with optimization.

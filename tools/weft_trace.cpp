@@ -4,7 +4,9 @@
 //
 //     weft-trace trace.jsonl page.html
 
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
@@ -18,6 +20,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
+    // `bazel run` starts a program elsewhere than where the command was given.
+    if (char const* const here = std::getenv("BUILD_WORKING_DIRECTORY"))
+      std::filesystem::current_path(here);
     std::ifstream from(argv[1]);
     if (!from) throw std::runtime_error(std::string("weft: there is no file ") + argv[1]);
     weft::write_trace(weft::read_json_lines(from).events, argv[2]);

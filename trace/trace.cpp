@@ -20,20 +20,21 @@ namespace weft {
 struct trace::state {
   trace_options limits;
   detail::trace_buffer::clock::time_point begin = detail::trace_buffer::clock::now();
-  mutable std::mutex mutex;
+  std::mutex mutex;
   // Under the mutex: the list, and the events in the first buffer, which is for threads outside.
   std::vector<std::unique_ptr<detail::trace_buffer>> buffers;
   std::vector<detail::trace_buffer*> closed;
 
-  [[nodiscard]] std::unique_ptr<detail::trace_buffer> make(std::uint16_t worker) const {
-    return std::make_unique<detail::trace_buffer>(worker, limits.max_events, limits.max_text,
+  [[nodiscard]] std::unique_ptr<detail::trace_buffer> make(trace const& home,
+                                                           std::uint16_t worker) const {
+    return std::make_unique<detail::trace_buffer>(home, worker, limits.max_events, limits.max_text,
                                                   begin);
   }
 };
 
 trace::trace(trace_options const& limits) : state_(std::make_unique<state>()) {
   state_->limits = limits;
-  state_->buffers.push_back(state_->make(trace_event::outside));
+  state_->buffers.push_back(state_->make(*this, trace_event::outside));
 }
 trace::~trace() = default;
 
@@ -71,7 +72,7 @@ detail::trace_buffer& trace::open(std::uint16_t worker) {
     return b;
   }
   closed.reserve(state_->buffers.size());  // so that close() needs no memory
-  return *state_->buffers.emplace_back(state_->make(worker));
+  return *state_->buffers.emplace_back(state_->make(*this, worker));
 }
 void trace::close(detail::trace_buffer& b) noexcept {
   std::lock_guard const lock(state_->mutex);
@@ -84,15 +85,10 @@ void trace::add_outside(trace_event e) noexcept {
 }
 void detail::add_here(trace& t, trace_event e) noexcept {
   trace_buffer* const b = trace_buffer::of_thread;
-  if (!t.has(b)) return t.add_outside(e);
+  if (!b || !b->is_of(t)) return t.add_outside(e);
   e.process = b->running();
   e.text = b->keep(e.text);
   b->add(e);
-}
-
-bool trace::has(detail::trace_buffer const* b) const noexcept {
-  std::lock_guard const lock(state_->mutex);
-  return std::ranges::any_of(state_->buffers, [b](auto const& one) { return one.get() == b; });
 }
 
 }  // namespace weft

@@ -53,8 +53,6 @@ class trace {
   void close(detail::trace_buffer& b) noexcept;
   /// Adds an event of a thread without a buffer of its own.  Thread safe.
   void add_outside(trace_event e) noexcept;
-  /// Whether the buffer is one of this trace's.  Thread safe.
-  [[nodiscard]] bool has(detail::trace_buffer const* b) const noexcept;
 
  private:
   struct state;

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <ostream>
 #include <queue>
 #include <span>

@@ -63,8 +63,8 @@ struct trace_page {
 void write_page(trace_page const& page, std::ostream& to);
 
 /// Writes the trace to a file, in the format that the ending of its name says: `.html` for
-/// write_page, `.json` for write_perfetto, `.jsonl` for write_json_lines.  Throws std::invalid_argument for any other
-/// ending; std::runtime_error if the file cannot be written.
+/// write_page, `.json` for write_perfetto, `.jsonl` for write_json_lines.  Throws
+/// std::invalid_argument for any other ending; std::runtime_error if the file cannot be written.
 void write_trace(trace const& t, std::string const& file);
 void write_trace(std::span<trace_event const> events, std::string const& file,
                  std::uint64_t dropped = 0);

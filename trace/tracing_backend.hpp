@@ -66,11 +66,6 @@ class tracing : public Backend {
     thunk take(instant until, quiescence_test quiescent) {
       return note_taken(base::take(until, quiescent));
     }
-    [[nodiscard]] bool can_exchange() const noexcept
-      requires exchanging_backend<Backend>
-    {
-      return base::can_exchange();
-    }
     /// For the backend of an explorer.
     template <class HasAnswer>
     thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) {

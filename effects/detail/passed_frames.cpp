@@ -14,13 +14,13 @@
 namespace weft::detail {
 namespace {
 
-struct passed {
+struct passed_exception {
   std::exception_ptr error;
   std::vector<std::source_location> frames;
 };
 struct kept_stacks {
   std::mutex mutex;
-  std::deque<passed> last;  // under the mutex; the latest exception is at the back
+  std::deque<passed_exception> last;  // under the mutex; the latest exception is at the back
 };
 kept_stacks& all_kept() {
   static kept_stacks all;

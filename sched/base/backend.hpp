@@ -8,6 +8,7 @@
 #include <version>
 
 #include "weft/sched/base/lazy_task.hpp"
+#include "weft/sched/base/put_reason.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/base/trace_event.hpp"
 

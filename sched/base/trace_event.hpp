@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "weft/sched/base/process_id.hpp"
+#include "weft/sched/base/put_reason.hpp"
 
 namespace weft {
 
@@ -32,14 +33,6 @@ enum class trace_kind : std::uint8_t {
   restore,       ///< A version that was kept takes the place of the queue; `text`: the same.
   fail,          ///< An exception has ended `process`; `text`: what it says.
   end            ///< `process` has ended.
-};
-
-/// Why a process is put into the queues.  A backend may order processes by it.
-enum class put_reason : unsigned char {
-  started,     ///< The process has not run yet.
-  yielded,     ///< The process lets the others go first.
-  woken,       ///< The event that the process waited for has happened.
-  handed_over  ///< The process goes on later.  The one that it woke runs now, without a put.
 };
 
 /// An event of a trace (trace/trace.hpp).  The views refer to the trace, or to constants.

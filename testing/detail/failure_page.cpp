@@ -71,7 +71,8 @@ void write_page_of(std::string_view file, subject& program, run_limits const& ea
   if (first) page.runs.push_back({"the schedule as it was found", first->events, first->steps});
   for (exploration::outcome const& each_outcome : found.outcomes)
     page.outcomes.push_back({word_for(each_outcome.result.verdict), each_outcome.result.text,
-                             std::to_string(each_outcome.schedules) + " schedules",
+                             std::to_string(each_outcome.schedules) +
+                                 (each_outcome.schedules == 1 ? " schedule" : " schedules"),
                              each_outcome.path.text()});
   found.page = file;
   std::ofstream to(found.page);

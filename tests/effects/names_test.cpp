@@ -31,6 +31,7 @@
 #include "weft/deque/deque.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/io/connection.hpp"
+#include "weft/io/dump_on_signal.hpp"
 #include "weft/io/memory_network.hpp"
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/sync/barrier.hpp"
@@ -38,6 +39,9 @@
 #include "weft/sched/sync/mutex.hpp"
 #include "weft/sched/sync/semaphore.hpp"
 #include "weft/sched/sync/shared.hpp"
+#include "weft/trace/trace_files.hpp"
+#include "weft/trace/traced_handler.hpp"
+#include "weft/trace/tracing.hpp"
 
 using namespace weft;
 

@@ -98,7 +98,7 @@ def all_processes():
 
 def is_alive(process):
     state = str(process["is_"]).rpartition("::")[2]
-    return state in STATES and 0 < int(process["owners_"]["_M_i"]) < 1 << 20
+    return state in STATES and 0 < number_in(process["owners_"]) < 1 << 20
 
 
 def id_of(process):
@@ -158,22 +158,16 @@ def is_ready(process):
             continue
         if size and found.sizeof == size:
             state = pointer_to(header, address - size).dereference()[part][field]
-            return int(next(iter_atomic(state))) & 7 == ready
+            return number_in(state) & 7 == ready
     suspended = process["at_"]["operation"]
     return int(suspended) == 0 or str(process["wait_place_"]).rpartition("::")[2] in ("none", "cancellable")
 
 
-def iter_atomic(value):
-    """The number in a std::atomic, whatever it is called."""
-    for name in ("_M_i", "_M_base"):
-        try:
-            inner = value[name]
-        except gdb.error:
-            continue
-        if name == "_M_i":
-            yield inner
-        else:
-            yield from iter_atomic(inner)
+def number_in(atomic):
+    """The number in a std::atomic: its innermost member."""
+    while atomic.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
+        atomic = atomic[atomic.type.fields()[-1]]
+    return int(atomic)
 
 
 def process_named(name):

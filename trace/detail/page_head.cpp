@@ -110,7 +110,7 @@ of <span id="count"></span></label>
 <section id="source-part" aria-label="source"><h2 id="file">Source</h2><pre id="source" tabindex="0"></pre></section>
 <div id="side">
 <section aria-label="event"><h2>Event</h2><table id="event"></table></section>
-<section aria-label="handlers"><h2>Handlers: who answers</h2><ol id="handlers"></ol></section>
+<section aria-label="handlers"><h2>Handlers: one of them answers</h2><ol id="handlers"></ol></section>
 <section aria-label="output"><h2>Output so far</h2><pre id="output" tabindex="0"></pre></section>
 </div>
 <section id="list-part" aria-label="events"><h2>Events</h2><ol id="events" tabindex="0"></ol></section>

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -25,9 +24,13 @@ class trace_buffer {
  public:
   using clock = std::chrono::steady_clock;
 
-  trace_buffer(std::uint16_t worker, std::size_t most_events, std::size_t most_text,
-               clock::time_point begin) noexcept
-      : begin_(begin), events_left_(most_events), text_left_(most_text), worker_(worker) {}
+  trace_buffer(trace const& home, std::uint16_t worker, std::size_t most_events,
+               std::size_t most_text, clock::time_point begin) noexcept
+      : home_(home),
+        begin_(begin),
+        events_left_(most_events),
+        text_left_(most_text),
+        worker_(worker) {}
   trace_buffer(trace_buffer const&) = delete;
   trace_buffer& operator=(trace_buffer const&) = delete;
 
@@ -44,6 +47,7 @@ class trace_buffer {
   /// Copies the text.  Empty if there is no room for it.
   [[nodiscard]] std::string_view keep(std::string_view text) noexcept;
 
+  [[nodiscard]] bool is_of(trace const& t) const noexcept { return &home_ == &t; }
   [[nodiscard]] std::uint16_t worker() const noexcept { return worker_; }
   /// The process that runs on this thread, for events of code that does not know it.
   [[nodiscard]] process_id running() const noexcept { return running_; }
@@ -72,6 +76,7 @@ class trace_buffer {
 
   trace_event* next_ = nullptr;
   trace_event* end_ = nullptr;
+  trace const& home_;
   clock::time_point begin_;
   process_id running_{};
   std::size_t events_left_;

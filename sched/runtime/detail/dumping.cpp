@@ -41,7 +41,8 @@ std::string describe_processes(scheduler_core& s) {
   // A process may wait on several lists.
   auto const again = std::ranges::unique(waiting, {}, &waiting_process::id);
   waiting.erase(again.begin(), again.end());
-  std::string text = std::to_string(waiting.size()) + " processes wait";
+  std::string text =
+      std::to_string(waiting.size()) + (waiting.size() == 1 ? " process waits" : " processes wait");
   for (auto const& w : waiting) text += "\n  process " + w.id.text() + " in " + w.at;
   if (worker_state const* const w = s.find_worker_here(); w && w->running)
     if (!w->running->id().is_internal())

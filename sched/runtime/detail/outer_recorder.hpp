@@ -24,6 +24,19 @@ struct expired_table<Via, E, op_list<Os...>> {
       clause_entry<E, Os>{expired<Os>, nullptr, expired<Os>, nullptr}..., Via::home, Via::beyond};
 };
 
+/// The clauses of evidence that stands in front of a handler: for each operation `O` they are the
+/// functions attempt(), when_asked() and control() of Clause<O>.
+template <template <class> class Clause, class Via, class E,
+          class Operations = typename E::operations>
+struct stand_in_table;
+template <template <class> class Clause, class Via, class E, class... Os>
+struct stand_in_table<Clause, Via, E, op_list<Os...>> {
+  static constexpr clause_table<E, op_list<Os...>> value{
+      clause_entry<E, Os>{nullptr, Clause<Os>::attempt, Clause<Os>::when_asked,
+                          Clause<Os>::control}...,
+      Via::home, Via::beyond};
+};
+
 /// Evidence that may outlive its scheduler, in frames that a handler keeps.
 class expirable_evidence : public pooled {
  public:

@@ -44,7 +44,7 @@ class outer_watcher final : public expirable_evidence {
   struct stand_in_evidence : evidence<F> {
     stand_in_evidence(S& h, evidence<F>& t) noexcept : stand_in_evidence(h, &t) {}
     stand_in_evidence(S& h, evidence<F>* t) noexcept
-        : evidence<F>{&table<>::value}, home(h), target(t) {}
+        : evidence<F>{&stand_in_table<clause, via, F>::value}, home(h), target(t) {}
     S& home;
     evidence<F>* target;
     stand_in_evidence* next = nullptr;
@@ -109,16 +109,6 @@ class outer_watcher final : public expirable_evidence {
       if (p.is_forkable()) record_answer<O>(s.log_of_running(), site_of(o, waiting.where), waiting);
       return p.resume_slow(0, s);
     }
-  };
-
-  template <class Operations = typename F::operations>
-  struct table;
-  template <class... Os>
-  struct table<op_list<Os...>> {
-    static constexpr clause_table<F, op_list<Os...>> value{
-        clause_entry<F, Os>{nullptr, clause<Os>::attempt, clause<Os>::when_asked,
-                            clause<Os>::control}...,
-        via::home, via::beyond};
   };
 
   stand_in_evidence nearest_;

@@ -30,15 +30,6 @@ template <class O>
     return {};
 }
 
-/// Adds to the trace what the running process does.
-template <class S>
-void trace_running(S& s, trace_event e) noexcept {
-  if constexpr (S::traces) {
-    e.process = s.running().id();
-    add_to_trace(s, e);
-  }
-}
-
 /// Adds to the trace that the process has failed, unless the error is a consequence of an earlier
 /// failure.
 template <class S>
@@ -75,7 +66,7 @@ class tracing_evidence final : public expirable_evidence {
  private:
   struct stand_in_evidence : evidence<F> {
     stand_in_evidence(S& h, evidence<F>* t, std::string_view name) noexcept
-        : evidence<F>{&table<>::value}, home(h), target(t), handler(name) {}
+        : evidence<F>{&stand_in_table<clause, via, F>::value}, home(h), target(t), handler(name) {}
     S& home;
     evidence<F>* target;
     std::string_view handler;
@@ -97,13 +88,14 @@ class tracing_evidence final : public expirable_evidence {
                       std::string_view text = {}) noexcept {
       S& s = at.home;
       if (!s.runs_process()) return;
-      trace_running(s, {.operation = name_of<O>,
-                        .handler = at.handler,
-                        .file = where.file_name(),
-                        .text = keep_traced(s, text),
-                        .line = where.line(),
-                        .kind = kind,
-                        .is_replayed = s.log_of_running().replaying()});
+      add_to_trace(s, {.process = s.running().id(),
+                       .operation = name_of<O>,
+                       .handler = at.handler,
+                       .file = where.file_name(),
+                       .text = keep_traced(s, text),
+                       .line = where.line(),
+                       .kind = kind,
+                       .is_replayed = s.log_of_running().replaying()});
     }
     static bool attempt(evidence<F>& e, O& o, result_slot<R>& waiting) {
       stand_in_evidence& at = of(e);
@@ -123,16 +115,6 @@ class tracing_evidence final : public expirable_evidence {
       trace(at, trace_kind::suspend, waiting.where);
       return at.target->template clause<O>().control(*at.target, o, leaf, waiting);
     }
-  };
-
-  template <class Operations = typename F::operations>
-  struct table;
-  template <class... Os>
-  struct table<op_list<Os...>> {
-    static constexpr clause_table<F, op_list<Os...>> value{
-        clause_entry<F, Os>{nullptr, clause<Os>::attempt, clause<Os>::when_asked,
-                            clause<Os>::control}...,
-        via::home, via::beyond};
   };
 
   stand_in_evidence nearest_;
