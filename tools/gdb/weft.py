@@ -164,9 +164,9 @@ def is_ready(process):
 
 
 def number_in(atomic):
-    """The number in a std::atomic: its innermost member."""
+    """The number in a std::atomic: its innermost member that is not static."""
     while atomic.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
-        atomic = atomic[atomic.type.fields()[-1]]
+        atomic = atomic[next(f for f in atomic.type.strip_typedefs().fields() if hasattr(f, "bitpos"))]
     return int(atomic)
 
 
