@@ -23,7 +23,7 @@ def suite():
     for name in names:
         tags = [tag for tag, tagged in row.tags.items() if name in tagged]
         if name not in special_ones:
-            alike.setdefault("_".join(tags), []).append(name)
+            alike.setdefault(tuple(tags), []).append(name)
         usual = _both({
             "size": "medium",
             "srcs": [name + "_test.cpp"],
@@ -37,9 +37,9 @@ def suite():
         programs = (len(merged) + _MOST_IN_ONE - 1) // _MOST_IN_ONE
         for program in range(programs):
             merged_tests(
-                name = "_".join(["all", tags, str(program + 1)] if tags else ["all", str(program + 1)]),
+                name = "_".join(["all"] + list(tags) + [str(program + 1)]),
                 srcs = [name + "_test.cpp" for name in merged[program::programs]],
-                tags = [tag for tag in row.tags if tag in tags],
+                tags = list(tags),
                 deps = row.deps,
             )
 

@@ -25,7 +25,7 @@ BANNER = """\
 """
 
 
-def is_raw_text(lines):
+def with_raw_text(lines):
     """(line, whether it is inside a raw string, and so must stay as it is)."""
     end = None
     for line in lines:
@@ -45,7 +45,7 @@ def is_raw_text(lines):
 def with_inline_functions(name, lines):
     """The lines of a source file; what it has for itself is in a namespace of its own."""
     before = ""
-    for line, is_raw in is_raw_text(lines):
+    for line, is_raw in with_raw_text(lines):
         if is_raw:
             yield line
             continue
@@ -61,7 +61,7 @@ def with_inline_functions(name, lines):
 
 
 def without_comments(lines):
-    for line, is_raw in is_raw_text(lines):
+    for line, is_raw in with_raw_text(lines):
         if is_raw:
             yield line
         elif not line.lstrip().startswith("//"):
