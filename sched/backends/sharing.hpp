@@ -65,7 +65,7 @@ struct sharing_options {
 ///
 /// put and take allocate nothing: each queue is a list, linked through the headers of the
 /// processes, which make each process 48 bytes larger.  Source: the pseudo-code of
-/// docs/09_pseudo_code_read_twice.md, as corrected there; docs/models verifies it.
+/// docs/appendix_pseudo_code_read_twice.md, as corrected there; docs/models verifies it.
 ///
 ///   SHARE-1  A worker puts a process into its own queue.  If another thread has claimed that
 ///       queue, it puts the process into another one, so that no worker waits for a thief that

@@ -46,7 +46,7 @@ struct sharing_state_orders {
 /// The state of a process as a word.  Before a process sleeps, it enters the lists where wakers can
 /// find it.  Until it sleeps its state is `yielding`, and a waker waits until that state ends.  So
 /// no thread runs the process before its own thread has let go of it.  Source: ChangeState of
-/// docs/09_pseudo_code_read_twice.md, with its two conditions corrected (docs/models, DEFECT-1).
+/// docs/appendix_pseudo_code_read_twice.md, with its two conditions corrected (docs/models, DEFECT-1).
 ///
 ///   STATE-1  Only its own thread moves a process out of `running` and `yielding`; only the thread
 ///       that has claimed its queue moves it out of `queued`.  So these moves are plain stores.

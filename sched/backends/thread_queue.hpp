@@ -50,7 +50,7 @@ struct queue_orders {
 /// that a thread has claimed the queue.
 ///
 /// No operation waits.  An operation that finds the queue claimed says so, and the caller may look
-/// elsewhere.  So results have three values, whereas the pseudo-code of chapter 9 returns null both
+/// elsewhere.  So results have three values, whereas the pseudo-code of appendix A returns null both
 /// for "empty" and for "locked".
 ///
 ///   QUEUE-1  A thread that swaps the head for the sentinel has claimed the queue, until it stores
@@ -66,7 +66,7 @@ struct queue_orders {
 /// Every operation is O(1), except that `try_share` and `try_prepend` are O(n) in the entries that
 /// they move.  No operation allocates.  Thread safe.
 ///
-/// Source: class Thread of docs/09_pseudo_code_read_twice.md, as corrected there (DEFECT-2,
+/// Source: class Thread of docs/appendix_pseudo_code_read_twice.md, as corrected there (DEFECT-2,
 /// DEFECT-3).
 template <class Orders = queue_orders>
 class basic_thread_queue {

@@ -336,7 +336,7 @@ auto with_scope(F f) {
 ///     co_await with_scope(source.get_token(), f);
 ///
 /// Any thread may request a stop, and that allocates nothing; but a signal handler must not, since
-/// request_stop() takes locks: chapter 14 shows how a signal stops a scope.  (The token is no
+/// request_stop() takes locks: chapter 4 shows how a signal stops a scope.  (The token is no
 /// member of the options: g++ 12 would destroy it twice.)
 template <class F>
 auto with_scope(scope_options how, F f) {

@@ -122,7 +122,7 @@ const tests = {
   },
 
   async 'the pages of chapters show the text of their chapters'() {
-    const fork = await open('01_two_futures.html');
+    const fork = await open('09_two_futures.html');
     await fork.fill('#search', 'forks');
     await fork.press('#search', 'Enter');
     assert.strictEqual(await status(fork), '1 forks 1.1');

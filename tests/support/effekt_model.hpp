@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-/// The scheduler in Effekt of docs/06_the_queue_that_remembers.md, on programs that are data: the
+/// The scheduler in Effekt of docs/14_the_queue_that_remembers.md, on programs that are data: the
 /// model that `schedule` is compared to.  The meaning of a statement is a function of its
 /// continuation, which is an immutable value; the variables of a process are passed along.  So
 /// resuming twice is calling twice: nothing here is run again, and nothing of weft is used.

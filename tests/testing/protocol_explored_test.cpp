@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// The protocol of a work-sharing scheduler in every schedule; and, with each error of the
-/// pseudo-code of chapter 09 put in, a schedule in which it goes wrong.
+/// pseudo-code of appendix A put in, a schedule in which it goes wrong.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

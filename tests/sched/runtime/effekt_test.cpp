@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// `schedule` prints the output of the scheduler in Effekt that docs/06_the_queue_that_remembers.md
+/// `schedule` prints the output of the scheduler in Effekt that docs/14_the_queue_that_remembers.md
 /// shows.  There a fork puts two thunks into the queue, the one that resumes with true first, and
 /// neither continues at once; nor does a process that yields; an exit puts no thunk; and the
 /// longest-waiting process runs next.

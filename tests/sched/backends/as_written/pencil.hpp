@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// The work-sharing scheduler of the pseudo-code in docs/09_pseudo_code_read_twice.md, as it is
+/// The work-sharing scheduler of the pseudo-code in docs/appendix_pseudo_code_read_twice.md, as it is
 /// written, in C++.  It is wrong on purpose: the tests show how it fails, and nothing else may use
 /// it.  The correct scheduler is in sched/.
 ///

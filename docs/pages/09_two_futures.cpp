@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// The program of chapter 1, traced: writes the page FILE.
+// The program of chapter 9, traced: writes the page FILE.
 
 // Never called: of all functions, only main may end without a return.
 #pragma GCC diagnostic ignored "-Wreturn-type"
 #define main run_chapter
-#include "docs/01_two_futures.cpp"
+#include "docs/09_two_futures.cpp"
 #undef main
 
 #include <weft/trace/trace_files.hpp>
