@@ -8,8 +8,8 @@ Runs each bench N times (3), with a line of progress, and writes DIR/report.html
 spread of the rounds; curves of growth; the machine, the compiler and the versions; and DIR/report.json, the raw
 figures, an object a line.  DIR is the working directory, unless it is named.  Exits with 1 if a bench fails.
 
-    bench/report.py --readme REPORT.json      writes the table of README.md, of these figures
-    bench/report.py --check-readme            exits with 1 if the table is another than that of bench/figures.json
+    bench/report.py --table REPORT.json       writes the table of docs/performance.md, of these figures
+    bench/report.py --check-table            exits with 1 if the table is another than that of bench/figures.json
 """
 
 import argparse
@@ -25,7 +25,7 @@ import sys
 import time
 from pathlib import Path
 
-# README's table: what a row says, and the figures in it: (bench, case, rival).
+# The table of docs/performance.md: what a row says, and the figures in it: (bench, case, rival).
 TABLE = [
     ("a yield, a thousand processes in turn", ("yield", "one_thread/1000", "ring+virtual"), "a ring of coroutines by hand"),
     ("the same, of processes that can fork and therefore keep a log", ("yield", "forkable/1000", "ring+virtual"), "the same ring"),
@@ -230,7 +230,7 @@ def page(rows, facts):
     yield from bars(rows)
 
 
-# ---- README
+# ---- docs/performance.md
 
 
 def table(rows):
@@ -246,8 +246,12 @@ def read(file):
     return [json.loads(line) for line in Path(file).read_text().splitlines()]
 
 
-def readme_with(rows):
-    text = (root() / "README.md").read_text()
+def performance():
+    return root() / "docs/performance.md"
+
+
+def page_with(rows):
+    text = performance().read_text()
     head, rest = text.split(BEGIN)
     return head + BEGIN + "".join(table(rows)) + END + rest.split(END)[1]
 
@@ -257,20 +261,20 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="")
-    parser.add_argument("--readme")
-    parser.add_argument("--check-readme", action="store_true")
+    parser.add_argument("--table")
+    parser.add_argument("--check-table", action="store_true")
     parser.add_argument("--json", action="store_true")  # as the other benches: the rows go to standard output
     parser.add_argument("words", nargs="*")  # the programs, which Bazel names, and DIR
     args = parser.parse_intermixed_args()
     figures = root() / "bench/figures.json"
-    if args.check_readme:
-        if readme_with(read(figures)) != (root() / "README.md").read_text():
-            sys.exit("README.md: the table is not that of bench/figures.json: bench/report.py --readme bench/figures.json")
+    if args.check_table:
+        if page_with(read(figures)) != performance().read_text():
+            sys.exit("docs/performance.md: the table is not that of bench/figures.json: bench/report.py --table bench/figures.json")
         return
-    if args.readme:
-        if Path(args.readme).resolve() != figures.resolve():
-            figures.write_text(Path(args.readme).read_text())
-        (root() / "README.md").write_text(readme_with(read(figures)))
+    if args.table:
+        if Path(args.table).resolve() != figures.resolve():
+            figures.write_text(Path(args.table).read_text())
+        performance().write_text(page_with(read(figures)))
         return
     only = set(filter(None, args.only.split(",")))
     programs = [(Path(w).name, w) for w in args.words if os.access(w, os.X_OK) and Path(w).is_file()]

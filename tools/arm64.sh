@@ -1,7 +1,7 @@
 #!/bin/sh
-# arm64.sh [SUITE...]: compiles the library, README's programs and the suites (tests/SUITE_test.cpp) for
-# ARM64, with g++ and with clang, runs them under qemu, and says what ran.  Needs the packages
-# g++-aarch64-linux-gnu, qemu-user, clang-19 and catch2.
+# arm64.sh [SUITE...]: compiles the library, the programs of README.md and docs/tour.md, and the suites
+# (tests/SUITE_test.cpp) for ARM64, with g++ and with clang, runs them under qemu, and says what ran.  Needs the
+# packages g++-aarch64-linux-gnu, qemu-user, clang-19 and catch2.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 scratch=$(mktemp -d)
@@ -27,12 +27,14 @@ for compiler in aarch64-linux-gnu-g++ 'clang++-19 --target=aarch64-linux-gnu'; d
   for part in "$scratch/library.cpp" tests/catch_main.cpp; do
     compile -c "$part" -o "$scratch/$(basename "$part" .cpp).o" || { says failed "$part"; exit 1; }
   done
-  for name in '' $(sed -n 's/^```cpp \(.*\)/\1/p' README.md); do
-    sh tools/tangle.sh cpp README.md $name > "$scratch/program.cpp"
-    sh tools/tangle.sh output README.md $name > "$scratch/expected"
+  for name in '' $(sed -n 's/^```cpp \(.*\)/\1/p' docs/tour.md); do
+    file=docs/tour.md
+    [ -n "$name" ] || file=README.md
+    sh tools/tangle.sh cpp $file $name > "$scratch/program.cpp"
+    sh tools/tangle.sh output $file $name > "$scratch/expected"
     compile "$scratch/program.cpp" "$scratch/library.o" -static -o "$scratch/program" &&
       qemu-aarch64 "$scratch/program" | diff - "$scratch/expected" &&
-      says passed "README.md ${name:-hello}" || says failed "README.md ${name:-hello}"
+      says passed "$file $name" || says failed "$file $name"
   done
   for suite; do
     compile "tests/${suite}_test.cpp" "$scratch/library.o" "$scratch/catch_main.o" -static -o "$scratch/suite" &&

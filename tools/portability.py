@@ -101,7 +101,7 @@ class Compiler:
             return False
 
     def programs(self, runner):
-        """README's programs, compiled with the library, and run."""
+        """The programs of docs/tour.md and README.md, compiled with the library, and run."""
         flags = ["-std=c++20", "-O1", "-pthread", "-w"]
         library = []
         for part in PARTS:
@@ -111,10 +111,11 @@ class Compiler:
                 return cell
         runs = runner is not None and all(shutil.which(word) for word in runner)
         right = 0
-        names = re.findall(r"^```cpp *(\w*)$", Path("README.md").read_text(), re.M)
-        names = list(dict.fromkeys(names))
-        for name in names:
-            of = lambda language: run(["sh", "tools/tangle.sh", language, "README.md", name]).stdout
+        names = [("README.md", "")]
+        tour = re.findall(r"^```cpp *(\w*)$", Path("docs/tour.md").read_text(), re.M)
+        names += [("docs/tour.md", name) for name in dict.fromkeys(tour)]
+        for file, name in names:
+            of = lambda language: run(["sh", "tools/tangle.sh", language, file, name]).stdout
             program = str(self.scratch / "program.exe")
             if self(of("cpp"), *flags, *library, "-o", program) != "yes":
                 continue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The exercises of docs/09_two_futures.md.  Complete each function; its test says what it must do.
 #pragma once
+// The exercises of docs/09_two_futures.md.  Complete each function; its test says what it must do.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Solutions of the exercises of docs/09_two_futures.md.
 #pragma once
+// Solutions of the exercises of docs/09_two_futures.md.
 
 #include <string>
 #include <vector>
@@ -28,7 +28,8 @@ inline int lines_of_three_days() { return 8; }
 // Exercise 3 (**): a process for each text, which prints it; in the order of the texts.
 inline eff<void, proc, console> print_each(std::vector<std::string> texts) {
   for (std::string const& text : texts) {
-    if (co_await proc::fork{}) {
+    bool const is_the_one = co_await proc::fork{};
+    if (is_the_one) {
       co_await console::print_line{text};
       co_return;
     }
