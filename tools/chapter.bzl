@@ -2,14 +2,23 @@
 
 load("//tools:golden.bzl", "golden_test")
 
-def chapter(name, deps, src = None, program = ""):
+# What most programs include is parsed once, as for tests (docs/decisions/017).
+_PARSED_ONCE = select({
+    "//tests/weakened:gcc": ["-include", "$(BINDIR)/docs/first.hpp", "-Winvalid-pch"],
+    "//conditions:default": ["-include-pch", "$(BINDIR)/docs/first.pch"],
+})
+
+def chapter(name, deps = [], src = None, program = "", has_page = False):
     """Builds the `cpp` blocks of NAME.md as program NAME, and tests that it prints the `output` blocks.
 
     Args:
       name: the name of the program; NAME_test compares its output.
-      deps: the libraries that the program includes.
+      deps: the libraries that the program includes, beside //effects, //sched:schedule and
+        //sched:testing.
       src: the Markdown file, by default NAME.md.
       program: in a file with several programs, use the blocks `cpp PROGRAM` and `output PROGRAM`.
+      has_page: pages/NAME.html is a page on which the runs of the program, which calls `schedule`,
+        are stepped through.
     """
     src = src or name + ".md"
     for language, out in [("cpp", name + ".cpp"), ("output", name + ".expected")]:
@@ -20,5 +29,26 @@ def chapter(name, deps, src = None, program = ""):
             cmd = "sh $(location //tools:tangle.sh) %s $(location %s) %s > $@" % (language, src, program),
             tools = ["//tools:tangle.sh"],
         )
-    native.cc_binary(name = name, srcs = [name + ".cpp"], deps = deps)
+    program_of = dict(
+        srcs = [name + ".cpp"],
+        # Not beside a precompiled header: tests/cc_test.bzl.
+        features = ["-layering_check"],
+        deps = ["//docs:first", "//effects", "//sched:schedule", "//sched:testing"] + deps,
+    )
+    native.cc_binary(name = name, copts = _PARSED_ONCE, **program_of)
     golden_test(name = name + "_test", binary = ":" + name, expected = name + ".expected")
+    if has_page:
+        # The program is no tool: a tool would be compiled without the flags of .bazelrc.
+        native.cc_binary(
+            name = name + "_traced",
+            copts = _PARSED_ONCE + ["-include", "docs/pages/traced.hpp"],
+            tags = ["manual"],
+            **dict(program_of, deps = program_of["deps"] + ["//docs:traced"])
+        )
+        native.genrule(
+            name = name + "_page",
+            srcs = [src, name + "_traced"],
+            outs = ["pages/%s.html" % name],
+            cmd = "WEFT_PAGE=$@ $(location %s_traced) > /dev/null" % name,
+            tags = ["manual"],
+        )

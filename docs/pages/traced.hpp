@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Included behind docs/first.hpp, in front of a chapter's program of which a page is made.
+
+#define schedule traced_schedule
