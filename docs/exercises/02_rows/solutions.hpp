@@ -61,7 +61,15 @@ inline eff<void, drawer, shortage> change_bill() {
   co_await in<coins>(state<int>::put(small + 10));
 }
 
-// Exercise 5 (***): handles state<int> for a body that computes void.  The variable changes only if
+// Exercise 5 (**): calls `f`, which returns an eff<void, till, shortage>, and says whether it came to
+// its end.
+template <class F>
+eff<bool, till> unless_it_fails(F f) {
+  bool const has_ended = co_await handle(failure_to_optional<std::string>(), f());
+  co_return has_ended;
+}
+
+// Exercise 6 (***): handles state<int> for a body that computes void.  The variable changes only if
 // the body comes to its end; until then the body sees its own changes.
 class paid_only : public handler<state<int>> {
  public:
@@ -75,13 +83,5 @@ class paid_only : public handler<state<int>> {
   int& variable_;
   int copy_;
 };
-
-// Exercise 6 (**): calls `f`, which returns an eff<void, till, shortage>, and says whether it came to
-// its end.
-template <class F>
-eff<bool, till> unless_it_fails(F f) {
-  bool const has_ended = co_await handle(failure_to_optional<std::string>(), f());
-  co_return has_ended;
-}
 
 }  // namespace rows
