@@ -2,7 +2,10 @@
 #pragma once
 // The exercises of docs/09_two_futures.md.  Complete each function; its test says what it must do.
 
+#include <deque>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/effects/effects.hpp"
@@ -25,18 +28,72 @@ inline eff<void, proc, console> three_days() {
 }
 inline int lines_of_three_days() { return 0; }
 
-// Exercise 3 (**): a process for each text, which prints it; in the order of the texts.
+// Exercise 3 (*): how many bags does this program make, and how many does it put down?
+struct bag {
+  static inline int made = 0;
+  static inline int put_down = 0;
+  bag() { ++made; }
+  bag(bag const&) = delete;
+  bag& operator=(bag const&) = delete;
+  ~bag() { ++put_down; }
+};
+inline eff<void, proc> bag_at_the_crossroads() {
+  bag const mine;
+  if (co_await proc::fork{}) co_await proc::exit{};
+  co_await proc::yield{};
+}
+inline int bags_made() { return 0; }
+inline int bags_put_down() { return 0; }
+
+// Exercise 4 (**): a process for each text, which prints it; in the order of the texts.
 inline eff<void, proc, console> print_each(std::vector<std::string> texts) {
   if (texts.empty()) co_return;
   co_await console::print_line{texts.front()};
 }
 
-// Exercise 4 (***): a handler of `proc` that knows one road: each fork is answered with true, and
+// Exercise 5 (**): the four lines of this program, in their order.
+inline eff<void, proc, console> winding_road() {
+  std::string road;
+  for (int crossroads = 1; crossroads <= 2; ++crossroads) {
+    bool const left = co_await proc::fork{};
+    road += left ? 'L' : 'R';
+    if (left) co_await proc::yield{};
+  }
+  co_await console::print_line{road};
+}
+inline std::vector<std::string> arrivals() { return {}; }
+
+// Exercise 6 (**): a handler of `proc` that knows one road: each fork is answered with true, and
 // the other road is not taken.  `exit` ends the body.
 struct one_road : handler<proc> {
   void on(proc::yield) {}
   bool on(proc::fork) { return false; }
   void on(proc::exit, resumption<never>) {}
+};
+
+// Exercise 7 (***): the process that became ready last runs first; of the two processes of a fork,
+// the one that gets true.
+class newest_first : public handler<proc>, public region {
+ public:
+  void on(proc::yield, multi_resumption<void> k) {
+    ready_.push_back([k] { resume(k); });
+  }
+  void on(proc::fork, multi_resumption<bool> k) {
+    ready_.push_back([k] { resume(k, true); });
+    ready_.push_back([k] { resume(k, false); });
+  }
+  void on(proc::exit, resumption<never>) {}
+
+  void run_all() {
+    while (!ready_.empty()) {
+      std::function<void()> const next = std::move(ready_.front());
+      ready_.pop_front();
+      next();
+    }
+  }
+
+ private:
+  std::deque<std::function<void()>> ready_;
 };
 
 }  // namespace two_futures
