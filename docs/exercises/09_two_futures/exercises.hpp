@@ -2,6 +2,8 @@
 #pragma once
 // The exercises of docs/09_two_futures.md.  Complete each function; its test says what it must do.
 
+// The exercises of docs/09_two_futures.md.  Complete each function; its test says what it must do.
+
 #include <deque>
 #include <functional>
 #include <string>
@@ -39,7 +41,8 @@ struct bag {
 };
 inline eff<void, proc> bag_at_the_crossroads() {
   bag const mine;
-  if (co_await proc::fork{}) co_await proc::exit{};
+  bool const left = co_await proc::fork{};
+  if (left) co_await proc::exit{};
   co_await proc::yield{};
 }
 inline int bags_made() { return 0; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+
 // Solutions of the exercises of docs/09_two_futures.md.
 
 #include <deque>
@@ -39,7 +40,8 @@ struct bag {
 };
 inline eff<void, proc> bag_at_the_crossroads() {
   bag const mine;
-  if (co_await proc::fork{}) co_await proc::exit{};
+  bool const left = co_await proc::fork{};
+  if (left) co_await proc::exit{};
   co_await proc::yield{};
 }
 inline int bags_made() { return 2; }      // the replay makes its own
@@ -48,8 +50,8 @@ inline int bags_put_down() { return 2; }  // the exit drops one
 // Exercise 4 (**): a process for each text, which prints it; in the order of the texts.
 inline eff<void, proc, console> print_each(std::vector<std::string> texts) {
   for (std::string const& text : texts) {
-    bool const is_the_one = co_await proc::fork{};
-    if (is_the_one) {
+    bool const is_its_process = co_await proc::fork{};
+    if (is_its_process) {
       co_await console::print_line{text};
       co_return;
     }
