@@ -42,10 +42,10 @@ namespace weft {
 struct choose {
   /// Chooses one of `count` alternatives, by number, from 0.  Fails if there are none.
   struct among : op<std::size_t> {
-    explicit among(std::size_t n) noexcept : count(n) {}
+    [[nodiscard]] explicit among(std::size_t n) noexcept : count(n) {}
     /// weights[i] is the likelihood of i relative to the others; an alternative of weight 0 is not
     /// tried.  Throws std::invalid_argument if a weight is negative or not finite.
-    explicit among(std::vector<double> w);
+    [[nodiscard]] explicit among(std::vector<double> w);
 
     std::size_t count;
     std::vector<double> weights;  // empty: all are equally likely
@@ -61,7 +61,9 @@ struct choose {
     }
   };
   /// Ends this way of choosing, because the choices made so far lead nowhere.
-  struct fail : op<never> {};
+  struct [[nodiscard]] fail : op<never> {
+    [[nodiscard]] fail() = default;
+  };
 
   using operations = op_list<among, fail>;
 };

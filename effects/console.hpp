@@ -15,13 +15,13 @@ namespace weft {
 /// Printing.  A program that prints through this effect can be tested without a terminal.
 struct console {
   struct print : op<void> {  ///< Prints the text as given.
-    explicit print(std::string t) : text(std::move(t)) {}
+    [[nodiscard]] explicit print(std::string t) : text(std::move(t)) {}
     std::string text;
     friend std::size_t hash_value(print const& p) { return std::hash<std::string>()(p.text); }
     friend std::string_view trace_text(print const& p) noexcept { return p.text; }
   };
   struct print_line : op<void> {  ///< Prints the text and a newline.
-    explicit print_line(std::string t) : text(std::move(t)) {}
+    [[nodiscard]] explicit print_line(std::string t) : text(std::move(t)) {}
     std::string text;
     friend std::size_t hash_value(print_line const& p) { return std::hash<std::string>()(p.text); }
     friend std::string_view trace_text(print_line const& p) noexcept { return p.text; }

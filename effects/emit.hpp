@@ -26,7 +26,7 @@ struct emit {
   static_assert(detail::require_value<T>());
 
   struct value : op<void> {
-    explicit value(std::remove_reference_t<T> v) : it(std::move(v)) {}
+    [[nodiscard]] explicit value(std::remove_reference_t<T> v) : it(std::move(v)) {}
     std::remove_reference_t<T> it;
   };
 

@@ -17,7 +17,7 @@ namespace weft {
 template <class E>
 struct failure {
   struct fail : op<never> {
-    explicit fail(E e) : error(std::move(e)) {}
+    [[nodiscard]] explicit fail(E e) : error(std::move(e)) {}
     E error;
   };
 

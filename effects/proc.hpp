@@ -15,13 +15,18 @@ struct proc {
   static constexpr bool performed_by_processes = true;  // performed by processes only (tasking.hpp)
   /// Lets the other processes run first.
   struct yield : op<void> {
+    [[nodiscard]] yield() = default;
     static constexpr bool is_turn_only = true;  // the answer holds no data, and may be lost
   };
   /// Forks the process into two; the answer is true in one, false in the other.
   struct fork : op<bool> {
+    [[nodiscard]] fork() = default;
     static constexpr bool is_turn_only = true;
   };
-  struct exit : op<never> {};  ///< Ends the process.  Never returns.
+  /// Ends the process.  Never returns.
+  struct exit : op<never> {
+    [[nodiscard]] exit() = default;
+  };
 
   using operations = op_list<yield, fork, exit>;
 };

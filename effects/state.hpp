@@ -17,7 +17,7 @@ template <class T>
 struct state {
   struct get : op<T> {};
   struct put : op<void> {
-    explicit put(T v) : value(std::move(v)) {}
+    [[nodiscard]] explicit put(T v) : value(std::move(v)) {}
     T value;
   };
 

@@ -91,7 +91,9 @@ using row_difference = typename subtracted<Of, Removed>::type;
 template <class E>
 consteval bool require_effect() {
   constexpr bool is_effect = effect<E>;
-  static_assert(is_effect,
+  constexpr bool is_operation = operation<E>;
+  static_assert(!is_operation, "weft: this is an operation: name in its place the effect that lists it");
+  static_assert(is_effect || is_operation,
                 "weft: this is not an effect: an effect lists its operations, each once, in "
                 "`using operations = op_list<...>`");
   return is_effect;
@@ -116,7 +118,7 @@ struct effect_of {
 template <class O, class E, class... Es>
 struct effect_of<O, row<E, Es...>> {
   using rest = effect_of<O, row<Es...>>;
-  static constexpr bool here = is_among<O, typename E::operations>;
+  static constexpr bool here = requires { requires is_among<O, typename E::operations>; };
   static constexpr int count = rest::count + here;
   using type = std::conditional_t<here, E, typename rest::type>;
 };

@@ -24,7 +24,7 @@ struct timing {
   struct sleep_until : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    explicit sleep_until(instant t) noexcept : until(t, parked) {}
+    [[nodiscard]] explicit sleep_until(instant t) noexcept : until(t, parked) {}
     sleep_until(sleep_until&& other) noexcept : until(other.until.at(), parked) {}
     detail::waiter parked;
     detail::alarm until;
@@ -36,7 +36,7 @@ struct timing {
   struct sleep_for : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    explicit sleep_for(instant::duration d) noexcept : time(d), until({}, parked) {}
+    [[nodiscard]] explicit sleep_for(instant::duration d) noexcept : time(d), until({}, parked) {}
     sleep_for(sleep_for&& other) noexcept : time(other.time), until({}, parked) {}
     instant::duration time;
     detail::waiter parked;

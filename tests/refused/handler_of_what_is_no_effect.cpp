@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: this is not an effect: an effect lists its operations, each once, in `using operations =
-///   op_list<...>`
+///   weft: this is an operation: name in its place the effect that lists it
 /// Naming: dice::roll
 
 #include "weft/effects/effects.hpp"
