@@ -14,10 +14,12 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// Thrown in a process, at its next scheduler operation or where it waits, when another process has
-/// failed, when the scheduler is stopped, or when the tasks to which the process belongs are
-/// cancelled: the process must unwind.  If the process catches it and goes on, its next operation
-/// throws it again; after a hundred times the process is unwound where it stands.  schedule()
+/// Thrown in a process where it waits, or at its next operation that may wait or ends its step (to
+/// yield, sleep, send, receive, lock, acquire, exit), when another process has failed, when the
+/// scheduler is stopped, or when the tasks to which the process belongs are cancelled: the process
+/// must unwind.  Operations that are answered at once (spawn, touch, timing::now, those of handlers
+/// outside the scheduler) do not throw it.  If the process catches it and goes on, the next such
+/// operation throws it again; after a hundred times the process is unwound where it stands.  schedule()
 /// throws it, too, if it was stopped.  After a shutdown what() gives the reason, if there was one.
 /// Copying it increments a reference count.
 struct cancelled : std::exception {
