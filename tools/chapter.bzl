@@ -1,12 +1,7 @@
 """A chapter: prose, programs and the programs' output in one Markdown file."""
 
 load("//tools:golden.bzl", "golden_test")
-
-# What most programs include is parsed once, as for tests (docs/decisions/017).
-_PARSED_ONCE = select({
-    "//tests/weakened:gcc": ["-include", "$(BINDIR)/docs/first.hpp", "-Winvalid-pch"],
-    "//conditions:default": ["-include-pch", "$(BINDIR)/docs/first.pch"],
-})
+load("//tools:parsed_once.bzl", "PARSED_ONCE", "PARSED_ONCE_DEPS")
 
 def chapter(name, deps = [], src = None, program = "", has_page = False):
     """Builds the `cpp` blocks of NAME.md as program NAME, and tests that it prints the `output` blocks.
@@ -29,21 +24,18 @@ def chapter(name, deps = [], src = None, program = "", has_page = False):
             cmd = "sh $(location //tools:tangle.sh) %s $(location %s) %s > $@" % (language, src, program),
             tools = ["//tools:tangle.sh"],
         )
-    program_of = dict(
-        srcs = [name + ".cpp"],
-        # Not beside a precompiled header: tests/cc_test.bzl.
-        features = ["-layering_check"],
-        deps = ["//docs:first", "//effects", "//sched:schedule", "//sched:testing"] + deps,
-    )
-    native.cc_binary(name = name, copts = _PARSED_ONCE, **program_of)
+    deps = PARSED_ONCE_DEPS + ["//effects", "//sched:schedule", "//sched:testing"] + deps
+    native.cc_binary(name = name, srcs = [name + ".cpp"], deps = deps, **PARSED_ONCE)
     golden_test(name = name + "_test", binary = ":" + name, expected = name + ".expected")
     if has_page:
         # The program is no tool: a tool would be compiled without the flags of .bazelrc.
         native.cc_binary(
             name = name + "_traced",
-            copts = _PARSED_ONCE + ["-include", "docs/pages/traced.hpp"],
+            srcs = [name + ".cpp"],
+            copts = PARSED_ONCE["copts"] + ["-include", "docs/pages/traced.hpp"],
+            features = PARSED_ONCE["features"],
             tags = ["manual"],
-            **dict(program_of, deps = program_of["deps"] + ["//docs:traced"])
+            deps = deps + ["//docs:traced"],
         )
         native.genrule(
             name = name + "_page",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Included behind docs/first.hpp, in front of a chapter's program of which a page is made.
+// Included behind examples/first.hpp, in front of a chapter's program of which a page is made.
 
 #define schedule traced_schedule

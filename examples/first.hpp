@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What most programs of the book include, parsed once (tools/chapter.bzl).  Where pages/traced.hpp makes
-// traced_schedule of `schedule`, the runs of a program are traced, and when it ends, their page is
-// written to the file WEFT_PAGE.
+// What most examples and programs of the book include, parsed once (tools/parsed_once.bzl).  Where
+// docs/pages/traced.hpp makes traced_schedule of `schedule`, the runs of a program are traced, and when
+// it ends, their page is written to the file WEFT_PAGE.
 
 #include <chrono>
 #include <cstdlib>
