@@ -1,7 +1,7 @@
 """A chapter: prose, programs and the programs' output in one Markdown file."""
 
 load("//tools:golden.bzl", "golden_test")
-load("//tools:parsed_once.bzl", "PARSED_ONCE", "PARSED_ONCE_DEPS")
+load("//tools:parsed_once.bzl", "parsed_once_binary")
 
 def chapter(name, deps = [], src = None, program = "", has_page = False):
     """Builds the `cpp` blocks of NAME.md as program NAME, and tests that it prints the `output` blocks.
@@ -24,16 +24,15 @@ def chapter(name, deps = [], src = None, program = "", has_page = False):
             cmd = "sh $(location //tools:tangle.sh) %s $(location %s) %s > $@" % (language, src, program),
             tools = ["//tools:tangle.sh"],
         )
-    deps = PARSED_ONCE_DEPS + ["//effects", "//sched:schedule", "//sched:testing"] + deps
-    native.cc_binary(name = name, srcs = [name + ".cpp"], deps = deps, **PARSED_ONCE)
+    deps = ["//effects", "//sched:schedule", "//sched:testing"] + deps
+    parsed_once_binary(name = name, srcs = [name + ".cpp"], deps = deps)
     golden_test(name = name + "_test", binary = ":" + name, expected = name + ".expected")
     if has_page:
         # The program is no tool: a tool would be compiled without the flags of .bazelrc.
-        native.cc_binary(
+        parsed_once_binary(
             name = name + "_traced",
             srcs = [name + ".cpp"],
-            copts = PARSED_ONCE["copts"] + ["-include", "docs/pages/traced.hpp"],
-            features = PARSED_ONCE["features"],
+            copts = ["-include", "docs/pages/traced.hpp"],
             tags = ["manual"],
             deps = deps + ["//docs:traced"],
         )

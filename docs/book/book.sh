@@ -5,7 +5,6 @@
 # below URL.
 set -eu
 tree=${BUILD_WORKSPACE_DIRECTORY:-$PWD}
-pages=$PWD/docs/pages # in Bazel's folder of runfiles
 edit=$tree
 out=$tree/.cache/book
 for word; do
@@ -19,7 +18,8 @@ sh "$tree/tools/need" book
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/extra/pages"
-cp "$pages"/*.html "$scratch/extra/pages" 2> /dev/null || true
+# In the folder of runfiles of Bazel.
+cp docs/pages/*.html docs/recipes/pages/*.html "$scratch/extra/pages"
 python3 "$tree/docs/book/make_sources.py" "$tree" "$scratch/extra/pages" "$scratch/sources"
 [ ! -e "$tree/docs/reference/make.py" ] || python3 "$tree/docs/reference/make.py" "$scratch/sources/reference"
 WEFT_BOOK_SOURCES=$scratch/sources WEFT_BOOK_TREE=$edit WEFT_BOOK_EXTRA=$scratch/extra \
