@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The exercises of docs/15_a_word_for_a_lock.md.  Complete each function; its test says what it must
+// do.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
+
+namespace a_word_for_a_lock {
+
+using namespace weft;
+
+// Exercise 1 (*): the sum of the squares of 1 to n, computed by a process for each number.
+inline eff<void> square(long n, long& to) {
+  to = n * n;
+  co_return;
+}
+inline eff<void, spawning<>> squares(std::vector<long>& all) {
+  if (!all.empty()) co_await spawn(square, 1L, std::ref(all[0]));
+}
+inline long sum_of_squares(std::size_t n, unsigned threads) {
+  std::vector<long> all(n);
+  schedule<sharing>({.threads = threads}, [&all] { return squares(all); });
+  return std::accumulate(all.begin(), all.end(), 0L);
+}
+
+// Exercise 2 (**): counts how often each letter, a to z, is reported, by processes on any thread.
+struct report {
+  struct letter : op<void> {
+    explicit letter(char c) : it(c) {}
+    char it;
+  };
+  using operations = op_list<letter>;
+};
+class counts_letters : public handler<report> {
+ public:
+  static constexpr bool thread_safe = true;
+
+  void on(report::letter) {}
+  [[nodiscard]] int count(char letter) const { return letter == 'a' ? 1 : 0; }
+};
+
+// Exercise 3 (**): one thread goes to sleep, another one puts a process into a queue, and a third
+// one stops all.  Use `look`, `set`, `wake` and `sleep_until_woken` only: another thread may come in
+// between any two of them.
+struct parking {
+  bool published = false;  // a process is in a queue
+  bool stopped = false;    // the run is to stop
+  bool announced = false;  // a thread sleeps, or is about to
+  bool woken = false;
+  bool slept = false;
+  gate wake_up;
+};
+using steps = eff<void, proc, syncing>;
+
+inline eff<bool, proc> look(bool const& flag) {
+  co_await proc::yield{};
+  co_return flag;
+}
+inline eff<void, proc> set(bool& flag) {
+  co_await proc::yield{};
+  flag = true;
+}
+inline steps wake(parking& p) {
+  co_await proc::yield{};
+  p.woken = true;
+  co_await syncing::wake{p.wake_up};
+}
+inline steps sleep_until_woken(parking& p) {
+  co_await proc::yield{};
+  p.slept = true;
+  while (!p.woken) co_await syncing::wait{p.wake_up};
+}
+
+inline steps puts_work(parking& p) {
+  bool const sleeps = co_await look(p.announced);
+  co_await set(p.published);
+  if (sleeps) co_await wake(p);
+}
+inline steps stops(parking& p) { co_await set(p.stopped); }
+inline steps goes_to_sleep(parking& p) {
+  bool const has_work = co_await look(p.published);
+  if (!has_work) co_await sleep_until_woken(p);
+}
+
+// Exercise 4 (**): wait() returns when count_down() was called n times, on any thread.
+class latch {
+ public:
+  explicit latch(int n) : left_(n) {}
+
+  eff<void, syncing> count_down() {
+    left_.fetch_sub(1);
+    co_return;
+  }
+  eff<void, syncing> wait() {
+    while (left_.load() > 0) co_await syncing::wait{open_};
+  }
+
+ private:
+  std::atomic<int> left_;
+  gate open_;
+};
+
+// Exercise 5 (***): a stack whose head is its lock: null, the top node, or the sentinel.
+struct node {
+  int value = 0;
+  node* below = nullptr;
+};
+class locking_stack {
+ public:
+  enum class pushed { locked, was_empty, had_some };
+  enum class missed { nothing, locked, empty };
+  struct popped {
+    missed why;
+    node* top;  // null if something was missed
+  };
+
+  [[nodiscard]] static node* sentinel() {
+    static node sentinel;
+    return &sentinel;
+  }
+  /// Claims the stack and returns its top, or null.  Returns the sentinel if it is claimed.
+  [[nodiscard]] node* claim() { return head_.exchange(sentinel()); }
+  void give_back(node* top) { head_.store(top); }
+
+  [[nodiscard]] pushed try_push(node& n) {
+    (void)n;
+    return pushed::locked;
+  }
+  [[nodiscard]] popped try_pop() { return {missed::locked, nullptr}; }
+
+ private:
+  std::atomic<node*> head_ = nullptr;
+};
+
+}  // namespace a_word_for_a_lock
