@@ -142,4 +142,51 @@ class locking_stack {
   std::atomic<node*> head_ = nullptr;
 };
 
+// Exercise 6 (***): the list of idle threads of appendix A.  Use `read`, `write` and `swap` for the
+// words of the list: another thread may come in between any two of them.
+struct idler {
+  idler* below = nullptr;
+  bool notified = false;
+  gate woken;
+};
+struct idle_list {
+  idler* top = nullptr;
+  mutex lock;
+};
+
+inline eff<idler*, proc> read(idler*& word) {
+  co_await proc::yield{};
+  co_return word;
+}
+inline eff<void, proc> write(idler*& word, idler* value) {
+  co_await proc::yield{};
+  word = value;
+}
+/// A compare-and-swap: false if the word is not `from`.
+inline eff<bool, proc> swap(idler*& word, idler* from, idler* to) {
+  co_await proc::yield{};
+  if (word != from) co_return false;
+  word = to;
+  co_return true;
+}
+
+/// Puts `t` on the list, unless it is there.
+inline steps push(idle_list& list, idler& t) {
+  for (bool done = false; !done;) {
+    idler* const top = co_await read(list.top);
+    co_await write(t.below, top);
+    done = co_await swap(list.top, top, &t);
+  }
+}
+/// Takes a thread off the list.  Null if the list is empty.
+inline eff<idler*, proc, syncing> pop(idle_list& list) {
+  for (;;) {
+    idler* const top = co_await read(list.top);
+    if (!top) co_return nullptr;
+    idler* const below = co_await read(top->below);
+    bool const is_mine = co_await swap(list.top, top, below);
+    if (is_mine) co_return top;
+  }
+}
+
 }  // namespace a_word_for_a_lock

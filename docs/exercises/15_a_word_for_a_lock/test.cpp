@@ -148,5 +148,75 @@ TEST_CASE("5: the head of a stack is its lock", "[5]") {
   CHECK(values.size() == 2000);
 }
 
+struct idlers {
+  idle_list list;
+  idler a, b;
+  std::set<idler const*> expected;  // the threads that are idle
+};
+steps becomes_idle(idlers& w, idler& t) {
+  w.expected.insert(&t);
+  co_await push(w.list, t);
+}
+eff<idler*, proc, syncing> wakes_one(idlers& w) {
+  idler* const t = co_await pop(w.list);
+  if (t) w.expected.erase(t);
+  co_return t;
+}
+steps only_wakes(idlers& w) { co_await wakes_one(w); }
+steps wakes_for_a_short_time(idlers& w) {
+  idler* const t = co_await wakes_one(w);
+  if (t) co_await becomes_idle(w, *t);
+}
+threads two_wake(idlers& w) {  // a is idle at first
+  w.list.top = &w.a;
+  w.expected.insert(&w.a);
+  co_await spawn(only_wakes, std::ref(w));
+  co_await spawn(wakes_for_a_short_time, std::ref(w));
+  co_await spawn(becomes_idle, std::ref(w), std::ref(w.b));
+}
+steps is_idle_twice(idlers& w) {
+  co_await becomes_idle(w, w.a);
+  while (!w.a.notified) co_await syncing::wait{w.a.woken};
+  co_await becomes_idle(w, w.a);
+}
+steps wakes_by_the_queue(idlers& w) {
+  co_await wakes_one(w);
+  w.a.notified = true;
+  co_await syncing::wake{w.a.woken};
+}
+threads woken_once(idlers& w) {
+  co_await spawn(is_idle_twice, std::ref(w));
+  co_await spawn(wakes_by_the_queue, std::ref(w));
+}
+/// Whether the list has the idle threads, each of them once.
+bool is_right(idlers const& w) {
+  std::set<idler const*> found;
+  for (idler const* i = w.list.top; i; i = i->below)
+    if (!found.insert(i).second) return false;
+  return found == w.expected;
+}
+
+steps pushes_and_pops(idlers& w, std::vector<idler*>& popped) {
+  for (idler* const t : {&w.a, &w.b, &w.a}) co_await push(w.list, *t);
+  for (int i = 0; i != 3; ++i) {
+    idler* const t = co_await pop(w.list);
+    popped.push_back(t);
+  }
+}
+
+TEST_CASE("6: each idle thread is on the list, and only once", "[6]") {
+  idlers alone;
+  std::vector<idler*> popped;
+  schedule([&] { return pushes_and_pops(alone, popped); });
+  CHECK(popped == std::vector<idler*>{&alone.b, &alone.a, nullptr});
+
+  auto const none = [] { return idlers(); };
+  explore_options const few = {.max_preemptions = 3, .max_shrinking_runs = 0};
+  CHECK(explore(few, none, woken_once, is_right).ok());
+  auto const found = explore(few, none, two_wake, is_right);
+  CHECK(found.ok());
+  CHECK(found.schedules > 100);
+}
+
 }  // namespace
 }  // namespace a_word_for_a_lock

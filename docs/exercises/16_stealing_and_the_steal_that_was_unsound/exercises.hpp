@@ -91,7 +91,22 @@ inline eff<void, proc> steals_half(deque& d) {
   }
 }
 
-// Exercise 5 (***): a process goes to sleep, and is woken at any moment of that.  `swap` is a
+// Exercise 5 (**): `steals_half_at_once` is the thief of appendix A, with a look at bottom before the
+// swap.  What is the smallest number of items with which a schedule goes wrong?
+inline eff<void, proc> steals_half_at_once(deque& d) {
+  int const t = co_await read_top(d);
+  int const b = co_await read_bottom(d);
+  if (b <= t) co_return;
+  int const n = std::max(1, (b - t) / 2);
+  int const again = co_await read_bottom(d);
+  if (again < t + n) co_return;
+  bool const are_mine = co_await swap_top(d, t, t + n);
+  if (!are_mine) co_return;
+  for (int i = t; i != t + n; ++i) d.take(i);
+}
+inline int fewest_items_that_show_it() { return 0; }
+
+// Exercise 6 (***): a process goes to sleep, and is woken at any moment of that.  `swap` is a
 // compare-and-swap of its word; it answers with the value that it found.  The thread that swaps
 // `ready` into the word calls `put`.
 enum class life { running, running_and_woken, asleep, ready };

@@ -129,12 +129,23 @@ TEST_CASE("4: a thief takes half of the items, and each item is taken once", "[4
   CHECK(found.complete);
 }
 
+threads owner_and_hasty_thief(deque& d) {
+  co_await spawn(owner, std::ref(d));
+  co_await spawn(steals_half_at_once, std::ref(d));
+}
+
+TEST_CASE("5: the number of items that shows an error is predicted", "[5]") {
+  int items = 1;
+  while (in_every_order(items, owner_and_hasty_thief).ok()) ++items;
+  CHECK(fewest_items_that_show_it() == items);
+}
+
 eff<void, spawning<proc>> sleeper_and_waker(sleeper& s) {
   co_await spawn(lets_go, std::ref(s));
   co_await spawn(wakes, std::ref(s));
 }
 
-TEST_CASE("5: a process that is woken is put once, and not while its thread has it", "[5]") {
+TEST_CASE("6: a process that is woken is put once, and not while its thread has it", "[6]") {
   auto const found =
       explore([] { return sleeper(); }, sleeper_and_waker,
               [](sleeper const& s) { return s.queued == 1 && s.word == life::ready; });
