@@ -3,7 +3,7 @@
 load("//tools:golden.bzl", "golden_test")
 load("//tools:parsed_once.bzl", "parsed_once_binary")
 
-def chapter(name, deps = [], src = None, program = "", has_page = False):
+def chapter(name, deps = [], src = None, program = "", has_page = False, is_parsed_once = True):
     """Builds the `cpp` blocks of NAME.md as program NAME, and tests that it prints the `output` blocks.
 
     Args:
@@ -14,6 +14,7 @@ def chapter(name, deps = [], src = None, program = "", has_page = False):
       program: in a file with several programs, use the blocks `cpp PROGRAM` and `output PROGRAM`.
       has_page: pages/NAME.html is a page on which the runs of the program, which calls `schedule`,
         are stepped through.
+      is_parsed_once: false for a program that has names of the library for itself.
     """
     src = src or name + ".md"
     for language, out in [("cpp", name + ".cpp"), ("output", name + ".expected")]:
@@ -25,7 +26,10 @@ def chapter(name, deps = [], src = None, program = "", has_page = False):
             tools = ["//tools:tangle.sh"],
         )
     deps = ["//effects", "//sched:schedule", "//sched:testing"] + deps
-    parsed_once_binary(name = name, srcs = [name + ".cpp"], deps = deps)
+    if is_parsed_once:
+        parsed_once_binary(name = name, srcs = [name + ".cpp"], deps = deps)
+    else:
+        native.cc_binary(name = name, srcs = [name + ".cpp"])
     golden_test(name = name + "_test", binary = ":" + name, expected = name + ".expected")
     if has_page:
         # The program is no tool: a tool would be compiled without the flags of .bazelrc.

@@ -44,8 +44,8 @@ namespace weft {
 /// Not deterministic, except with one thread.  It allocates when a deque grows; if there is no
 /// memory for that, the process goes to the global queue.  A process is 32 bytes larger.
 ///
-/// Source: chapters 5 and 16 of docs/, with the steal corrected as
-/// docs/decisions/011-stealing-half.md says; the deque is that of Chase and Lev
+/// Source: the second part of docs/appendix_pseudo_code_read_twice.md, with the steal corrected
+/// as docs/decisions/011-stealing-half.md says; the deque is that of Chase and Lev
 /// (deque/chase_lev.hpp).
 ///
 ///   WORKER-1  A ready process is in one place: a deque, a queue, or the global queue.  The thread

@@ -97,7 +97,9 @@ class scope {
     begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
   }
   /// Cancels the scope: all its tasks, and the body, find `cancelled` at their next operation, or
-  /// where they wait.  Ending that way is no error: with_scope yields the result of the body.
+  /// where they wait.  A task that ends that way is no error: if the body returns, with_scope
+  /// yields its result.  If the body itself is unwound by `cancelled`, with_scope throws it, since
+  /// there is no result.
   ///
   /// O(n) in the tasks of the scope, and of the scopes and joins inside it.  If the scope was
   /// opened inside a handler and its body has not ended: O(n) in all waiting processes.  On several

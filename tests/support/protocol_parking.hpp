@@ -13,7 +13,6 @@
 ///
 /// One thread lets go of the process, and is then stuck; a second one wakes the process; the third
 /// one has no work, and can run it.
-/// has nothing to do, and is the one that can run it.
 namespace weft::tests::protocol {
 
 struct parking_defects {

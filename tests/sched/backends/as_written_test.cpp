@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How the pseudo-code of appendix A and chapter 16 fails as it is written.  If one of these tests fails,
+/// How the pseudo-code of appendix A fails as it is written.  If one of these tests fails,
 /// the code in as_written/ is no longer that pseudo-code.
 
 #include <catch2/catch.hpp>

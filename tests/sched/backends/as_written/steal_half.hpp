@@ -10,7 +10,7 @@
 
 #include "tests/sched/backends/as_written/pencil.hpp"
 
-/// The deque of the pseudo-code in docs/16_stealing_and_the_steal_that_was_unsound.md, as it is
+/// The deque of the pseudo-code in docs/appendix_pseudo_code_read_twice.md, as it is
 /// written: wrong on purpose, and only for the tests.  The correct one is deque/chase_lev.hpp.
 ///
 /// "The owner pushes/pops from the bottom (LIFO) without synchronization.  Thieves steal from the
