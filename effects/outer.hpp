@@ -77,17 +77,24 @@ class outer {
 
 namespace detail {
 
+template <class Missing>
+consteval bool require_outward() {
+  static_assert(is_empty_row<Missing>,
+                "weft: a clause asks outward for an effect that is not in the row around "
+                "handle: add it there, or handle it");
+  return true;
+}
 /// Converts to the outer<...> that a clause takes.  `Available` is the row around the handler,
 /// `all` the evidence of that row.
 template <class Available>
 struct asking {
   void* all;
+  /// The assertion is in the exception specification, which clang needs where the clause is called:
+  /// so its notes lead to the user's line, as those for the body would not.
   template <class... Es>
-  operator outer<Es...>() const noexcept {
+  operator outer<Es...>() const
+      noexcept(require_outward<row_difference<row_set<Es...>, Available>>()) {
     using missing = row_difference<row_set<Es...>, Available>;
-    static_assert(is_empty_row<missing>,
-                  "weft: a clause asks outward for an effect that is not in the row around "
-                  "handle: add it there, or handle it");
     if constexpr (is_empty_row<missing>)
       return outer<Es...>(internal(), identity<Available>(), all);
     else
