@@ -234,7 +234,7 @@ fetched fetch_all(std::vector<std::string> pages, bool fails) {
     for (std::string const& page : wanted) loaded.push_back("text of " + page);
     return loaded;
   });
-  auto const program = [&]() -> eff<void, commands<fetch>> {
+  auto const fetches = [&]() -> eff<void, commands<fetch>> {
     std::vector<in_flight<std::string>> wanted;
     for (std::string const& page : pages) {
       in_flight<std::string> one = co_await issue(fetch(page));
@@ -250,7 +250,7 @@ fetched fetch_all(std::vector<std::string> pages, bool fails) {
     }
   };
   try {
-    schedule(program, dispatchers{[&all](fetch f, reply<std::string> r) {
+    schedule(fetches, dispatchers{[&all](fetch f, reply<std::string> r) {
                all.take(std::move(f), std::move(r));
              }});
   } catch (std::exception const& e) {
