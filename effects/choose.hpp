@@ -112,20 +112,20 @@ class element_less {
 
 /// Chooses one of the elements.  A named range is borrowed, a temporary is kept.
 template <detail::list_of_choices Range>
-awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
+[[nodiscard]] awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
   return detail::element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
 /// Chooses one of the values: `int const n = co_await one_of(1, 2, 3);`
 template <class T, std::convertible_to<T>... More>
   requires(sizeof...(More) > 0)
-awaits_to<T> auto one_of(T first, More... more) {
+[[nodiscard]] awaits_to<T> auto one_of(T first, More... more) {
   return one_of(std::array<T, 1 + sizeof...(More)>{std::move(first), std::move(more)...});
 }
 
 /// Chooses one of the elements, which are pairs of a value and its weight.  Throws as
 /// choose::among does.
 template <detail::list_of_choices Range>
-awaits_to<typename detail::range_value_t<Range>::first_type> auto one_of_weighted(
+[[nodiscard]] awaits_to<typename detail::range_value_t<Range>::first_type> auto one_of_weighted(
     Range&& elements) {
   return detail::weighted_element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }

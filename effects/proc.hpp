@@ -50,7 +50,7 @@ fork_into(First first, Second second) {
 /// g++ 12: give a closure that owns something a name before you pass it.  As a temporary in a
 /// co_await it is destroyed twice.
 template <class First, class Second>
-awaits_to<void> auto fork(First first, Second second) {
+[[nodiscard]] awaits_to<void> auto fork(First first, Second second) {
   constexpr bool are_functions = detail::body_function<First> && detail::body_function<Second>;
   static_assert(are_functions,
                 "weft: fork takes two functions without arguments that return an eff<void, ...>, "

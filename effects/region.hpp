@@ -32,6 +32,10 @@ class region {
   region& operator=(region const&) = delete;
   inline ~region();
 
+  /// What is suspended in the region, a line each; empty if nothing is.  So a handler, or a test,
+  /// finds out before the region ends what will be unwound then.  O(n), allocates, throws bad_alloc.
+  [[nodiscard]] std::string suspended() const;
+
  protected:
   /// For the library: the first resident, null if there is none.
   [[nodiscard]] detail::resident* first() const noexcept { return first_; }

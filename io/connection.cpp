@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,12 @@ void detail::fair_share::reset() noexcept {
 
 namespace {
 
+/// An operation that reports show at the caller's line.
+template <class O>
+detail::located<O> called_from(std::source_location where, O o) {
+  return detail::located(std::move(o), where);
+}
+
 /// An event that a network may open until this object is destroyed.
 class watched_gate {
  public:
@@ -58,24 +65,24 @@ class watched_gate {
 
 /// Waits until another attempt may succeed.  Throws io_error when `until` has passed.
 eff<void, io, completions> ready(owned_socket const& s, direction d, instant until,
-                                 std::string_view what) {
+                                 std::string_view what, std::source_location where) {
   watched_gate w(s.home(), s.id(), d);
-  co_await io::watch(s.id(), d, w.gate);
+  co_await called_from(where, io::watch(s.id(), d, w.gate));
   if (until == instant::max()) {
-    co_await completions::wait(w.gate);
+    co_await called_from(where, completions::wait(w.gate));
     co_return;
   }
-  bool const is_in_time = co_await completions::wait_until(w.gate, until);
+  bool const is_in_time = co_await called_from(where, completions::wait_until(w.gate, until));
   if (!is_in_time)
     throw io_error(std::make_error_code(std::errc::timed_out),
                    std::string(what) + s.home().peer(s.id()).text());
 }
 
 /// Comes before the operation, so a process that is cancelled here loses no data.
-eff<void, completions> let_others_go_first() {
+eff<void, completions> let_others_go_first(std::source_location where) {
   external_event here;
   here.open();
-  co_await completions::wait(here);
+  co_await called_from(where, completions::wait(here));
 }
 
 owned_socket const& required(owned_socket const& s, char const* message) {
@@ -87,20 +94,22 @@ constexpr char const* moved_listener = "weft: a listener was used after it was m
 
 }  // namespace
 
-eff<std::size_t, io, completions> connection::read(std::span<std::byte> into, instant until) {
+eff<std::size_t, io, completions> connection::read(std::span<std::byte> into, instant until,
+                                                   std::source_location where) {
   owned_socket const& s = required(socket_, moved_connection);
   if (into.empty()) co_return std::size_t{0};
-  if (reading_.spend()) co_await let_others_go_first();
+  if (reading_.spend()) co_await let_others_go_first(where);
   for (;;) {
-    std::optional<std::size_t> const n = co_await io::read(s.id(), into);
+    std::optional<std::size_t> const n = co_await called_from(where, io::read(s.id(), into));
     if (n) co_return *n;
-    co_await ready(s, direction::reading, until, "read from ");
+    co_await ready(s, direction::reading, until, "read from ", where);
     reading_.reset();
   }
 }
-eff<void, io, completions> connection::read_all(std::span<std::byte> into, instant until) {
+eff<void, io, completions> connection::read_all(std::span<std::byte> into, instant until,
+                                                std::source_location where) {
   while (!into.empty()) {
-    std::size_t const n = co_await read(into, until);
+    std::size_t const n = co_await read(into, until, where);
     if (n == 0)
       throw io_error(std::make_error_code(std::errc::connection_aborted),
                      "read to the end from " + peer().text());
@@ -108,59 +117,66 @@ eff<void, io, completions> connection::read_all(std::span<std::byte> into, insta
   }
 }
 eff<std::size_t, io, completions> connection::write_some(std::span<std::byte const> from,
-                                                         instant until) {
+                                                         instant until,
+                                                         std::source_location where) {
   owned_socket const& s = required(socket_, moved_connection);
   if (from.empty()) co_return std::size_t{0};
-  if (writing_.spend()) co_await let_others_go_first();
+  if (writing_.spend()) co_await let_others_go_first(where);
   for (;;) {
-    std::optional<std::size_t> const n = co_await io::write(s.id(), from);
+    std::optional<std::size_t> const n = co_await called_from(where, io::write(s.id(), from));
     if (n) co_return *n;
-    co_await ready(s, direction::writing, until, "write to ");
+    co_await ready(s, direction::writing, until, "write to ", where);
     writing_.reset();
   }
 }
-eff<void, io, completions> connection::write(std::span<std::byte const> from, instant until) {
+eff<void, io, completions> connection::write(std::span<std::byte const> from, instant until,
+                                             std::source_location where) {
   while (!from.empty()) {
-    std::size_t const n = co_await write_some(from, until);
+    std::size_t const n = co_await write_some(from, until, where);
     from = from.subspan(n);
   }
 }
-eff<void, io, completions> connection::write(std::string_view text, instant until) {
-  return write(std::as_bytes(std::span(text)), until);
+eff<void, io, completions> connection::write(std::string_view text, instant until,
+                                             std::source_location where) {
+  return write(std::as_bytes(std::span(text)), until, where);
 }
-eff<void, io> connection::finish() {
-  co_await io::finish(required(socket_, moved_connection).id());
+eff<void, io> connection::finish(std::source_location where) {
+  co_await called_from(where, io::finish(required(socket_, moved_connection).id()));
 }
-eff<void, io> connection::close() { co_await io::close(required(socket_, moved_connection).id()); }
+eff<void, io> connection::close(std::source_location where) {
+  co_await called_from(where, io::close(required(socket_, moved_connection).id()));
+}
 endpoint connection::peer() const {
   return required(socket_, moved_connection).home().peer(socket_.id());
 }
 
-eff<connection, io, completions> listener::accept(instant until) {
-  owned_socket const& at = required(socket_, moved_listener);
-  if (accepting_.spend()) co_await let_others_go_first();
+eff<connection, io, completions> listener::accept(instant until, std::source_location where) {
+  owned_socket const& here = required(socket_, moved_listener);
+  if (accepting_.spend()) co_await let_others_go_first(where);
   for (;;) {
-    std::optional<owned_socket> s = co_await io::accept(at.id());
+    std::optional<owned_socket> s = co_await called_from(where, io::accept(here.id()));
     if (s) co_return connection(std::move(*s));
-    co_await ready(at, direction::reading, until, "accept at ");
+    co_await ready(here, direction::reading, until, "accept at ", where);
     accepting_.reset();
   }
 }
-eff<void, io> listener::close() { co_await io::close(required(socket_, moved_listener).id()); }
+eff<void, io> listener::close(std::source_location where) {
+  co_await called_from(where, io::close(required(socket_, moved_listener).id()));
+}
 endpoint listener::local() const {
   return required(socket_, moved_listener).home().local(socket_.id());
 }
 
-eff<listener, io> listen(endpoint at) {
-  owned_socket s = co_await io::listen(std::move(at));
+eff<listener, io> listen(endpoint here, std::source_location where) {
+  owned_socket s = co_await called_from(where, io::listen(std::move(here)));
   co_return listener(std::move(s));
 }
-eff<connection, io, completions> connect(endpoint to, instant until) {
-  owned_socket s = co_await io::connect(std::move(to));
+eff<connection, io, completions> connect(endpoint to, instant until, std::source_location where) {
+  owned_socket s = co_await called_from(where, io::connect(std::move(to)));
   for (;;) {
-    bool const is_there = co_await io::finish_connect(s.id());
+    bool const is_there = co_await called_from(where, io::finish_connect(s.id()));
     if (is_there) co_return connection(std::move(s));
-    co_await ready(s, direction::writing, until, "connect to ");
+    co_await ready(s, direction::writing, until, "connect to ", where);
   }
 }
 

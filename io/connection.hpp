@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,7 @@ class fair_share {
 /// An operation that cannot proceed waits, until `until` at the latest: then it throws io_error
 /// with std::errc::timed_out, and may be tried again.  Other failures are an io_error too.  A
 /// waiting operation can be cancelled, as everywhere.  Every 64th operation in a row that need not
-/// wait lets other processes run first.
+/// wait lets other processes run first.  Reports name `where`, the place of the call.
 ///
 /// This object and the buffer must outlive the operation.
 class [[nodiscard]] connection {
@@ -47,23 +48,29 @@ class [[nodiscard]] connection {
 
   /// Reads the bytes that have arrived and fit, and yields how many, at least one; 0 if the other
   /// side has finished writing, or if `into` is empty.
-  eff<std::size_t, io, completions> read(std::span<std::byte> into, instant until = instant::max());
+  eff<std::size_t, io, completions> read(
+      std::span<std::byte> into, instant until = instant::max(),
+      std::source_location where = std::source_location::current());
   /// Reads until `into` is full.  Throws io_error with std::errc::connection_aborted if the stream
   /// ends before that.
-  eff<void, io, completions> read_all(std::span<std::byte> into, instant until = instant::max());
+  eff<void, io, completions> read_all(std::span<std::byte> into, instant until = instant::max(),
+                                      std::source_location where = std::source_location::current());
   /// Writes as many bytes as there is room for, and yields how many, at least one; 0 if `from` is
   /// empty.
-  eff<std::size_t, io, completions> write_some(std::span<std::byte const> from,
-                                               instant until = instant::max());
+  eff<std::size_t, io, completions> write_some(
+      std::span<std::byte const> from, instant until = instant::max(),
+      std::source_location where = std::source_location::current());
   /// Writes all bytes.  If it throws, some may have been written; to continue after an error, use
   /// write_some.
-  eff<void, io, completions> write(std::span<std::byte const> from, instant until = instant::max());
-  eff<void, io, completions> write(std::string_view text, instant until = instant::max());
+  eff<void, io, completions> write(std::span<std::byte const> from, instant until = instant::max(),
+                                   std::source_location where = std::source_location::current());
+  eff<void, io, completions> write(std::string_view text, instant until = instant::max(),
+                                   std::source_location where = std::source_location::current());
   /// Ends the outgoing stream: the other side reads the end, and may still write.
-  eff<void, io> finish();
+  eff<void, io> finish(std::source_location where = std::source_location::current());
   /// Closes the connection now, even if another process waits on it.  Waiting and later operations
   /// throw io_error with std::errc::bad_file_descriptor.
-  eff<void, io> close();
+  eff<void, io> close(std::source_location where = std::source_location::current());
 
   [[nodiscard]] endpoint peer() const;
 
@@ -81,9 +88,10 @@ class [[nodiscard]] listener {
   /// Yields the next connection.  Waits and throws as the operations of a connection do.  With too
   /// many open files it throws std::errc::too_many_files_open; the peer then stays first in the
   /// queue.
-  eff<connection, io, completions> accept(instant until = instant::max());
+  eff<connection, io, completions> accept(
+      instant until = instant::max(), std::source_location where = std::source_location::current());
   /// Closes the listener, as connection::close does a connection.
-  eff<void, io> close();
+  eff<void, io> close(std::source_location where = std::source_location::current());
   /// The address at which it listens, with the actual port if that was given as 0.
   [[nodiscard]] endpoint local() const;
 
@@ -94,10 +102,12 @@ class [[nodiscard]] listener {
 
 /// Yields a listener at an address.  Throws io_error, or std::invalid_argument if the address is
 /// not valid.
-eff<listener, io> listen(endpoint at);
+eff<listener, io> listen(endpoint at, std::source_location where = std::source_location::current());
 
 /// Yields a connection to the listener at `to`.  Waits and throws as the operations of a connection
 /// do; the error is connection_refused if there is no listener.
-eff<connection, io, completions> connect(endpoint to, instant until = instant::max());
+eff<connection, io, completions> connect(
+    endpoint to, instant until = instant::max(),
+    std::source_location where = std::source_location::current());
 
 }  // namespace weft

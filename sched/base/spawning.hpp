@@ -10,6 +10,7 @@
 
 #include "weft/effects/awaits_to.hpp"
 #include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/parameters.hpp"
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/sched/base/scheduled.hpp"
@@ -166,7 +167,7 @@ inline constexpr forkable_t forkable{};
 /// the ids are those of the first run.  If the spawning process is forkable, its log takes one
 /// entry for consecutive spawns at one place; or one for each spawn, if their ids are hashes.
 template <class F, class... Args>
-awaits_to<process_id> auto spawn(F f, Args&&... args) {
+[[nodiscard]] awaits_to<process_id> auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {
     if constexpr (std::invocable<F, std::decay_t<Args>...>)
       return detail::is_computation<std::invoke_result_t<F, std::decay_t<Args>...>>;
@@ -180,7 +181,8 @@ awaits_to<process_id> auto spawn(F f, Args&&... args) {
   static_assert(captures_nothing,
                 "weft: spawn takes no closure with captures, which would be gone when the process "
                 "runs: pass what it captures as arguments, or write spawn(forkable, f)");
-  if constexpr (is_a_process && captures_nothing)
+  if constexpr (is_a_process && captures_nothing &&
+                detail::require_no_temporaries<F, std::decay_t<Args>...>())
     return detail::spawns_frame<F, std::decay_t<Args>...>(f, std::forward<Args>(args)...);
   else
     return detail::refused<void>();
@@ -189,7 +191,7 @@ awaits_to<process_id> auto spawn(F f, Args&&... args) {
 /// The same for a process that may fork: it keeps a log.  `program` is a function without
 /// parameters, which is kept, and called as const.
 template <class Program>
-awaits_to<process_id> auto spawn(forkable_t, Program program) {
+[[nodiscard]] awaits_to<process_id> auto spawn(forkable_t, Program program) {
   constexpr bool is_a_program = detail::is_program<Program>;
   static_assert(is_a_program,
                 "weft: spawn(forkable, f) takes a function without parameters that can be copied, "

@@ -95,7 +95,7 @@ using result_of_command_t = typename result_of_command<C>::type;
 /// Issues a command: co_await issue(resolve("a")) gives the in_flight<R> to wait for.  Two
 /// allocations, one of them from the pool, besides those of the dispatcher.
 template <class C>
-awaits_to<in_flight<detail::result_of_command_t<C>>> auto issue(C c) {
+[[nodiscard]] awaits_to<in_flight<detail::result_of_command_t<C>>> auto issue(C c) {
   if constexpr (detail::require_command<C>())
     return typename issuing<C>::issue(std::move(c));
   else
@@ -112,7 +112,7 @@ eff<typename C::result, issuing<C>, completions> perform_command(C c, std::sourc
 
 /// Issues a command and waits for its answer: co_await perform(resolve("a")) gives the `R`.
 template <class C>
-awaits_to<detail::result_of_command_t<C>> auto perform(
+[[nodiscard]] awaits_to<detail::result_of_command_t<C>> auto perform(
     C c, std::source_location where = std::source_location::current()) {
   if constexpr (detail::require_command<C>())
     return detail::perform_command<C>(std::move(c), where);

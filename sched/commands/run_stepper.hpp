@@ -272,8 +272,8 @@ consteval bool require_steps() {
 /// Costs a process, a mailbox and the box of the stepper; each command that is not answered at once
 /// costs a process while it is in flight.
 template <class S>
-awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
-                                         typename S::input input) {
+[[nodiscard]] awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
+                                                       typename S::input input) {
   if constexpr (detail::require_steps<S>())
     return spawn(detail::run_stepper<S>,
                  detail::begun<S>(std::move(stepper), method, std::move(input)));
@@ -287,9 +287,9 @@ awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
 ///     co_await start_stepper(counter(), "count", 0, std::move(in));
 ///     co_await to.send(1);
 template <class S>
-awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
-                                         typename S::input input,
-                                         inbox<typename S::message> messages) {
+[[nodiscard]] awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
+                                                       typename S::input input,
+                                                       inbox<typename S::message> messages) {
   if constexpr (detail::require_steps<S>())
     return spawn(detail::run_stepper<S, typename S::message>,
                  detail::begun<S>(std::move(stepper), method, std::move(input)),

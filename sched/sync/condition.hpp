@@ -49,8 +49,9 @@ class condition {
   /// Waits as above, again and again, until `holds()` returns true.  `holds()` is called with the
   /// mutex locked, for the first time before any wait.  If it throws, the mutex stays locked.
   template <class Predicate>
-  awaits_to<void> auto wait(mutex::guard& held, Predicate holds,
-                            std::source_location where = std::source_location::current()) {
+  [[nodiscard]] awaits_to<void> auto wait(
+      mutex::guard& held, Predicate holds,
+      std::source_location where = std::source_location::current()) {
     if constexpr (require_predicate<Predicate>())
       return waits_for(state_, held, std::move(holds), where);
     else
@@ -66,8 +67,9 @@ class condition {
   /// Waits as above, again and again, until `holds()` returns true or `t` has passed.  `co_await`
   /// yields the last result of `holds()`.
   template <class Predicate>
-  awaits_to<bool> auto wait_until(mutex::guard& held, instant t, Predicate holds,
-                                  std::source_location where = std::source_location::current()) {
+  [[nodiscard]] awaits_to<bool> auto wait_until(
+      mutex::guard& held, instant t, Predicate holds,
+      std::source_location where = std::source_location::current()) {
     if constexpr (require_predicate<Predicate>())
       return waits_for_until(state_, held, t, std::move(holds), where);
     else

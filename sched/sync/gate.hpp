@@ -173,8 +173,8 @@ struct syncing {
   /// process only yields.
   struct wait : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
-    explicit wait(gate& g) noexcept : here(g, true, false) {}
-    wait(gate& g, std::uint64_t epoch) noexcept : here(g, true, false), seen(epoch) {}
+    [[nodiscard]] explicit wait(gate& g) noexcept : here(g, true, false) {}
+    [[nodiscard]] wait(gate& g, std::uint64_t epoch) noexcept : here(g, true, false), seen(epoch) {}
     wait(gate& g, std::uint64_t epoch, detail::for_release) noexcept
         : here(g, false, false), seen(epoch) {}
     detail::gate_waiter here;
@@ -185,7 +185,7 @@ struct syncing {
   /// O(log n) in the waiters with a deadline.
   struct wait_until : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
-    wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
+    [[nodiscard]] wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
         : here(g, true, true), seen(epoch), until(t, here.parked) {}
     wait_until(gate& g, std::uint64_t epoch, instant t, detail::for_release) noexcept
         : here(g, false, true), seen(epoch), until(t, here.parked) {}
@@ -201,7 +201,7 @@ struct syncing {
   /// Wakes the `most` longest waiting processes, which go on in their turn.
   struct wake : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
-    explicit wake(gate& g, std::size_t n = 1) noexcept : at(&g), most(n) {}
+    [[nodiscard]] explicit wake(gate& g, std::size_t n = 1) noexcept : at(&g), most(n) {}
     gate* at;
     std::size_t most;
     friend std::size_t hash_value(wake const&) { return 0; }
@@ -215,7 +215,8 @@ struct syncing {
   /// schedules; with other backends it does nothing.
   struct touch : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
-    touch(void const* what, bool is_written) noexcept : location(what), writes(is_written) {}
+    [[nodiscard]] touch(void const* what, bool is_written) noexcept
+        : location(what), writes(is_written) {}
     void const* location;
     bool writes;
     friend std::size_t hash_value(touch const&) { return 0; }

@@ -61,7 +61,7 @@ class shared {
   }
   /// Calls `f(value)`, where the value is a T& that `f` may change; `co_await` yields the result.
   template <class F>
-  awaits_to<detail::call_result_t<F&, T&>> auto update(
+  [[nodiscard]] awaits_to<detail::call_result_t<F&, T&>> auto update(
       F f, std::source_location where = std::source_location::current()) {
     constexpr bool is_an_update = std::invocable<F&, T&>;
     static_assert(is_an_update, "weft: update takes a function of the value, of a T&");
@@ -74,8 +74,8 @@ class shared {
   /// once, and after each set or update.  `co_await` yields a copy of the value that is right.  A
   /// value that is right only for a while may be missed.
   template <class Predicate>
-  awaits_to<T> auto wait_for(Predicate is_right,
-                             std::source_location where = std::source_location::current()) {
+  [[nodiscard]] awaits_to<T> auto wait_for(
+      Predicate is_right, std::source_location where = std::source_location::current()) {
     constexpr bool is_a_predicate = std::predicate<Predicate&, T const&>;
     static_assert(is_a_predicate,
                   "weft: wait_for takes a predicate: a function of the value, of a T const&, that "

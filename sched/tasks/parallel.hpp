@@ -145,7 +145,7 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 ///
 /// O(n).  Allocates a frame for each half.
 template <class Range, class F>
-awaits_to<void> auto parallel_for(Range&& range, F f, grain g = {}) {
+[[nodiscard]] awaits_to<void> auto parallel_for(Range&& range, F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
     using element = std::ranges::range_reference_t<Range>;
     constexpr bool is_of_bytes = detail::require_bytes<element>();
@@ -175,7 +175,7 @@ awaits_to<void> auto parallel_for(Range&& range, F f, grain g = {}) {
 /// In all else as parallel_for.  `op` and `f` are plain functions.
 template <class Range, class T, class Op, class F>
   requires(!std::same_as<F, grain>)
-awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
+[[nodiscard]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
     constexpr bool gives_that_type =
         detail::reduces<T, Op, F, std::ranges::range_reference_t<Range>>;
@@ -195,7 +195,7 @@ awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {
   }
 }
 template <class Range, class T, class Op>
-awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, grain g = {}) {
+[[nodiscard]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, grain g = {}) {
   return parallel_reduce(std::forward<Range>(range), std::move(init), std::move(op),
                          std::identity(), g);
 }

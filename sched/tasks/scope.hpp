@@ -292,17 +292,38 @@ class scope_awaitable {
   auto awaiter_in(std::source_location where) {
     if constexpr (may_start<Row>()) {
       using here = typename scope_in<typename tasking_in<Row>::type>::type;
-      using body = eff<typename std::invoke_result_t<F&, here&>::value_type, Row>;
-      body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *how_, std::move(asked_), where)
-                    : in_a_scope<Row, here>(std::move(f_), where);
-      return calling<typename body::value_type, typename body::promise_type, typename body::effects,
-                     Row>(b.release(detail::internal()), where);
+      if constexpr (is_body_of_scope<here>())
+        return run<Row, here>(where);
+      else
+        return refused<void>();
     } else {
       return refused<void>();
     }
   }
 
  private:
+  template <class Scope>
+  static consteval bool is_body_of_scope() {
+    constexpr bool is_computation = [] {
+      if constexpr (std::invocable<F&, Scope&>)
+        return task_value<std::invoke_result_t<F&, Scope&>>::is_computation;
+      else
+        return false;
+    }();
+    static_assert(is_computation,
+                  "weft: with_scope takes a function of the scope that returns an eff: "
+                  "[](auto& s) -> eff<void, tasking<>> { ...; co_return; }");
+    return is_computation;
+  }
+  template <class Row, class Scope>
+  auto run(std::source_location where) {
+    using body = eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row>;
+    body b = how_ ? in_a_watched_scope<Row, Scope>(std::move(f_), *how_, std::move(asked_), where)
+                  : in_a_scope<Row, Scope>(std::move(f_), where);
+    return calling<typename body::value_type, typename body::promise_type, typename body::effects,
+                   Row>(b.release(detail::internal()), where);
+  }
+
   F f_;
   std::optional<scope_options> how_;
   std::stop_token asked_;
@@ -326,7 +347,7 @@ class scope_awaitable {
 /// the others find `cancelled`.  When these have ended, the scope throws the exception; if there
 /// are several, `exceptions` holds all of them.
 template <class F>
-auto with_scope(F f) {
+[[nodiscard]] auto with_scope(F f) {
   return detail::scope_awaitable<F>(std::move(f));
 }
 
@@ -341,15 +362,15 @@ auto with_scope(F f) {
 /// request_stop() takes locks: chapter 4 shows how a signal stops a scope.  (The token is no
 /// member of the options: g++ 12 would destroy it twice.)
 template <class F>
-auto with_scope(scope_options how, F f) {
+[[nodiscard]] auto with_scope(scope_options how, F f) {
   return detail::scope_awaitable<F>(std::move(f), how, {});
 }
 template <class F>
-auto with_scope(std::stop_token asked, F f) {
+[[nodiscard]] auto with_scope(std::stop_token asked, F f) {
   return detail::scope_awaitable<F>(std::move(f), {}, std::move(asked));
 }
 template <class F>
-auto with_scope(scope_options how, std::stop_token asked, F f) {
+[[nodiscard]] auto with_scope(scope_options how, std::stop_token asked, F f) {
   return detail::scope_awaitable<F>(std::move(f), how, std::move(asked));
 }
 

@@ -234,7 +234,7 @@ class task_handle {
 /// and the handle is destroyed, the exception counts as that of a process: all processes are
 /// cancelled, and schedule throws it.
 template <class T, class F, class... Args>
-awaits_to<void> auto start_task(task_handle<T>& h, F f, Args&&... args) {
+[[nodiscard]] awaits_to<void> auto start_task(task_handle<T>& h, F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
     return detail::start_awaitable<typename made::effects, task_handle<T>&>(
@@ -245,8 +245,8 @@ awaits_to<void> auto start_task(task_handle<T>& h, F f, Args&&... args) {
 }
 /// As above; yields the handle.
 template <class F, class... Args>
-awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto start_task(
-    F f, Args&&... args) {
+[[nodiscard]] awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto
+start_task(F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
     return detail::start_awaitable<typename made::effects, task_handle<typename made::value_type>>(

@@ -268,7 +268,8 @@ when_all(Cs... cs) {
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
-awaits_to<typename detail::values_of_range<X>::type> auto when_all(X&& range, Xs&&...) {
+[[nodiscard]] awaits_to<typename detail::values_of_range<X>::type> auto when_all(X&& range,
+                                                                                 Xs&&...) {
   constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
   static_assert(
       takes_them,

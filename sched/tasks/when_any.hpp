@@ -165,8 +165,8 @@ struct first_of_computations<Range>
 /// O(n); a scope, and for each alternative a block and two frames from a pool.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
-awaits_to<std::variant<detail::value_or_nothing<typename Cs::value_type>...>> auto when_any(
-    Cs... cs) {
+[[nodiscard]] awaits_to<std::variant<detail::value_or_nothing<typename Cs::value_type>...>> auto
+when_any(Cs... cs) {
   using V = std::variant<detail::value_or_nothing<typename Cs::value_type>...>;
   auto start = [... cs = std::move(cs)](auto& s, auto& first) mutable {
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -192,7 +192,8 @@ awaits_to<std::variant<detail::value_or_nothing<typename Cs::value_type>...>> au
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
-awaits_to<typename detail::first_of_computations<X>::type> auto when_any(X&& range, Xs&&...) {
+[[nodiscard]] awaits_to<typename detail::first_of_computations<X>::type> auto when_any(X&& range,
+                                                                                       Xs&&...) {
   constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
   static_assert(takes_them,
                 "weft: when_all and when_any take computations, or one range of them from which "

@@ -3,6 +3,7 @@
 /// Resumptions that coroutines keep: the order in which they are unwound when the coroutine is
 /// dropped.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
@@ -95,6 +96,26 @@ TEST_CASE(
   CHECK(out.empty());
   h.k = {};
   CHECK(out == "DCBabcd");
+}
+
+TEST_CASE("a region says what is suspended in it") {
+  every_frame_dies const check;
+  struct keeps_all : region, handler<tick> {
+    std::vector<resumption<void>> waiting;
+    void on(tick::now, resumption<void> k) { waiting.push_back(std::move(k)); }
+  };
+  keeps_all h;
+  CHECK(h.suspended().empty());
+  auto const waits_once = []() -> eff<void, tick> { co_await tick::now{}; };
+  run(handle(h, waits_once));
+  run(handle(h, waits_once));
+  std::string const both = h.suspended();
+  CHECK(std::count(both.begin(), both.end(), '\n') == 2);
+  CHECK(both.find("tick::now at ") != std::string::npos);
+  CHECK(both.find("kept_resumptions_test.cpp:") != std::string::npos);
+  h.waiting.pop_back();
+  resume(std::move(h.waiting.back()));
+  CHECK(h.suspended().empty());
 }
 
 TEST_CASE("all parameters that are resumptions are unwound, in an unspecified order") {

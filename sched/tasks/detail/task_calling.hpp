@@ -11,6 +11,7 @@
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/parameters.hpp"
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 
@@ -62,11 +63,13 @@ class task_calling final
       : base(with_handle, s != nullptr), f_(std::move(f)), args_(std::forward<As>(args)...) {
     this->group = s;
     auto frame = [&] {
-      if constexpr (result::is_computation)
+      if constexpr (result::is_computation) {
+        static_cast<void>(require_no_temporaries<F, Args...>());
         return std::apply([this](Args&... a) { return std::invoke(f_, std::move(a)...); }, args_)
             .release(internal());
-      else
+      } else {
         return call_in_frame(f_, args_).release(internal());
+      }
     }();
     frame.promise().to = &this->given_;
     this->prepare({frame, &row_info_of<typename result::effects>::value});

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+/// Whether the parameters of a coroutine refer to temporaries, which are gone when it runs on.
+namespace weft::detail {
+
+template <class... Ps>
+struct parameter_list {
+  /// A temporary binds to no `const volatile&`: so an argument of type `A` that a `P` cannot bind to
+  /// in this way is converted to a temporary.
+  template <class P, class A>
+  static constexpr bool binds_to_a_temporary =
+      std::is_reference_v<P> && !std::is_convertible_v<A&, std::remove_cvref_t<P> volatile const&>;
+  template <class... As>
+  static constexpr bool refers_to_temporaries = [] {
+    if constexpr (sizeof...(As) == sizeof...(Ps))
+      return (binds_to_a_temporary<Ps, As> || ...);
+    else
+      return false;
+  }();
+};
+
+/// The parameters of a function, or of a class with one operator() that is no template; else none.
+template <class R, class... Ps>
+parameter_list<Ps...> parameters_of(R (*)(Ps...));
+template <class C, class R, class... Ps>
+parameter_list<Ps...> parameters_of(R (C::*)(Ps...));
+template <class C, class R, class... Ps>
+parameter_list<Ps...> parameters_of(R (C::*)(Ps...) const);
+template <class F>
+auto parameters_of_any() {
+  if constexpr (requires(F f) { parameters_of(f); })
+    return std::type_identity<decltype(parameters_of(std::declval<F>()))>();
+  else if constexpr (requires { parameters_of(&F::operator()); })
+    return std::type_identity<decltype(parameters_of(&F::operator()))>();
+  else
+    return std::type_identity<parameter_list<>>();
+}
+
+/// For a call of `F` by which a coroutine begins, with kept arguments of the types `As`.
+template <class F, class... As>
+consteval bool require_no_temporaries() {
+  constexpr bool refers_to_temporaries =
+      decltype(parameters_of_any<F>())::type::template refers_to_temporaries<As...>;
+  static_assert(!refers_to_temporaries,
+                "weft: an argument is converted to a temporary, to which the coroutine would refer "
+                "when it is gone: take the parameter by value");
+  return !refers_to_temporaries;
+}
+
+}  // namespace weft::detail
