@@ -92,7 +92,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
 
     /// The result of steal_half.
     struct half {
-      taken<T> first;
+      taken<T> first;          ///< The oldest item.
       std::size_t others = 0;  ///< How many items were pushed.
     };
     /// Steals half of the items, at most `most` but at least one: returns the oldest one and pushes
@@ -228,6 +228,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   bool interrupts_ = is_able_to_interrupt();
 };
 
+/// The deque with the memory orders that are right for it.
 template <class T>
 using chase_lev = basic_chase_lev<T>;
 

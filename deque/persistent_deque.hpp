@@ -70,7 +70,7 @@ class persistent_deque {
   using difference_type = std::ptrdiff_t;
   using reference = T const&;
   using const_reference = T const&;
-  using iterator = detail::deque_iterator<T, Policy>;
+  using iterator = detail::deque_iterator<T, Policy>;  ///< Random access, read-only.
   using const_iterator = iterator;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = reverse_iterator;
@@ -162,6 +162,7 @@ class persistent_deque {
   // ---- as values: return a changed deque and leave this one unchanged (or, for an rvalue, reuse
   // it).  Each costs and allocates as much as a snapshot and the operation in place.
 
+  /// The deque with one more element at an end.
   [[nodiscard]] persistent_deque pushed_front(T element) const&
     requires copyable
   {
@@ -171,6 +172,7 @@ class persistent_deque {
     push_front(std::move(element));
     return std::move(*this);
   }
+  /// The same at the other end.
   [[nodiscard]] persistent_deque pushed_back(T element) const&
     requires copyable
   {

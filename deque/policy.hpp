@@ -19,14 +19,15 @@ namespace weft {
 
 /// Counts for versions that all stay on one thread.  The default.
 struct plain_counts {
+  /// Whether versions that share parts may be on several threads.
   static constexpr bool between_threads = false;
 
   /// A count of owners.  It starts at one.
   class owners {
    public:
-    void add() noexcept { ++n_; }
-    [[nodiscard]] bool remove() noexcept { return --n_ == 0; }  ///< True if it was the last.
-    [[nodiscard]] bool only_one() const noexcept { return n_ == 1; }
+    void add() noexcept { ++n_; }                                     ///< Counts one more owner.
+    [[nodiscard]] bool remove() noexcept { return --n_ == 0; }        ///< True if it was the last.
+    [[nodiscard]] bool only_one() const noexcept { return n_ == 1; }  ///< Whether there is one.
 
    private:
     std::uint32_t n_ = 1;
@@ -35,8 +36,8 @@ struct plain_counts {
   /// The lower or the upper bound of the constructed slots of a chunk (CHUNK-1).
   class bound {
    public:
-    [[nodiscard]] std::uint32_t get() const noexcept { return at_; }
-    void set(std::uint32_t to) noexcept { at_ = to; }
+    [[nodiscard]] std::uint32_t get() const noexcept { return at_; }  ///< The bound.
+    void set(std::uint32_t to) noexcept { at_ = to; }                 ///< Moves the bound.
     /// If the bound is `from`, sets it to `to` and returns true: the caller alone may then
     /// construct in the slot between them.
     [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
@@ -58,14 +59,18 @@ struct plain_counts {
 ///   POLICY-2  An owner that finds itself the only one, or the last, sees all writes of former
 ///       owners.
 struct atomic_counts {
+  /// Whether versions that share parts may be on several threads.
   static constexpr bool between_threads = true;
 
+  /// As plain_counts::owners.  Thread safe.
   class owners {
    public:
+    /// Counts one more owner.
     // Relaxed: the caller is an owner, so the count cannot reach zero meanwhile; the new owner
     // reaches its thread by a hand-over that synchronises.
     void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
 
+    /// True if it was the last.
     [[nodiscard]] bool remove() noexcept {
       if (only_one()) return true;  // no other owner can change the count: no read-modify-write
       // [1] release, pairs with [2] and [3]: what this owner has read and claimed happens before
@@ -74,6 +79,7 @@ struct atomic_counts {
       return n_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
 
+    /// Whether there is one owner.
     [[nodiscard]] bool only_one() const noexcept {
       // [2] acquire, pairs with [1] of each former owner: an only owner sees their writes
       // (POLICY-2).
@@ -84,15 +90,19 @@ struct atomic_counts {
     std::atomic<std::uint32_t> n_{1};
   };
 
+  /// As plain_counts::bound.  Thread safe.
   class bound {
    public:
+    /// The bound.
     // Relaxed, here and below: a bound decides which thread constructs in a slot, and publishes no
     // element.  Another thread that reads the element has a version that covers it, which it was
     // handed with synchronization; or it is the only or last owner, and its acquire, [2] or [3],
     // pairs with the [1] of the former owners.
     [[nodiscard]] std::uint32_t get() const noexcept { return at_.load(std::memory_order_relaxed); }
+    /// Moves the bound.
     // Relaxed: as above.
     void set(std::uint32_t to) noexcept { at_.store(to, std::memory_order_relaxed); }
+    /// If the bound is `from`, sets it to `to` and returns true: one thread only gets true.
     [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
       return at_.compare_exchange_strong(from, to, std::memory_order_relaxed);  // relaxed: as above
     }
@@ -104,10 +114,12 @@ struct atomic_counts {
 
 /// Allocates chunks with operator new.
 struct heap_memory {
+  /// Throws std::bad_alloc.
   static void* allocate(std::size_t bytes, std::align_val_t alignment) {
     if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
     return ::operator new(bytes, alignment);
   }
+  /// Frees what allocate() returned for the same size and alignment.
   static void deallocate(void* memory, [[maybe_unused]] std::size_t bytes,
                          std::align_val_t alignment) noexcept {
 #if defined(__cpp_sized_deallocation)
@@ -138,6 +150,7 @@ struct heap_memory {
 template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
           bool ElementsOwnVersions = false>
 struct deque_policy {
+  /// The parameters.
   using counts = Counts;
   using memory = Memory;
   static constexpr std::size_t leaf_bytes = LeafBytes;

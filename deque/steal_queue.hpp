@@ -112,6 +112,7 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   }
 };
 
+/// The queue with the memory orders that are right for it.
 template <class T>
 using steal_queue = basic_steal_queue<T>;
 

@@ -23,9 +23,11 @@ class taken {
   constexpr taken(missed why) noexcept : value_(), is_value_(false), why_(why) {}
 
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return is_value_; }
+  /// Whether there was nothing to take.
   [[nodiscard]] constexpr bool is_empty() const noexcept {
     return !is_value_ && why_ == missed::empty;
   }
+  /// Whether another thread took the item first.
   [[nodiscard]] constexpr bool is_lost() const noexcept {
     return !is_value_ && why_ == missed::lost;
   }

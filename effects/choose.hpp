@@ -39,6 +39,7 @@
 /// of the body ends the search.  After an operation that seals, a choice throws unforkable.
 namespace weft {
 
+/// The effect of choosing among alternatives, and of failing.  See above.
 struct choose {
   /// Chooses one of `count` alternatives, by number, from 0.  Fails if there are none.
   struct among : op<std::size_t> {

@@ -155,6 +155,7 @@ class emitted {
     if (here.of_.stream_) here.of_.stream_->begin();
     return here;
   }
+  /// The end of the stream.
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
  private:

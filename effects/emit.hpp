@@ -25,6 +25,7 @@ template <class T>
 struct emit {
   static_assert(detail::require_value<T>());
 
+  /// Emits the value.
   struct value : op<void> {
     [[nodiscard]] explicit value(std::remove_reference_t<T> v) : it(std::move(v)) {}
     std::remove_reference_t<T> it;

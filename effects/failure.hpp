@@ -16,6 +16,7 @@ namespace weft {
 /// outwards.
 template <class E>
 struct failure {
+  /// Fails with the error.  Never returns.
   struct fail : op<never> {
     [[nodiscard]] explicit fail(E e) : error(std::move(e)) {}
     E error;

@@ -87,6 +87,8 @@ class [[nodiscard]] resuming_again {
 
 }  // namespace weft::detail
 
+/// The continuation of a body that waits for an `R`, and whose handler answers with an `A`, to be
+/// resumed any number of times.  It can be resumed under other handlers of the effects `Rebound`.
 template <class R, class A, class... Rebound>
 class weft::multi_resumption {
   using rebound = detail::row_set<Rebound...>;

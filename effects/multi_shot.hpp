@@ -24,10 +24,14 @@
 /// capture; bitwise keeps no log that could detect a breach.
 namespace weft {
 
+/// The default: a later resume runs the body again, against the log of its answers.
 struct replay {};
+/// A later resume copies the bytes of the frames back to where they were.
 struct bitwise {};
+/// For tests: computes the answer both ways.  Throws outcomes_differ if they differ.
 struct compared {};
 
+/// One of the three.
 template <class P>
 concept multi_shot_policy =
     std::same_as<P, replay> || std::same_as<P, bitwise> || std::same_as<P, compared>;

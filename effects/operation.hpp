@@ -72,6 +72,7 @@ struct never {
 template <class... Operations>
 struct op_list {};
 
+/// A value that a program performs with `co_await`: a struct derived from op<R>.
 template <class O>
 concept operation =
     requires { typename O::result; } && std::derived_from<O, op<typename O::result>>;
@@ -98,6 +99,7 @@ constexpr bool is_sealing =
       std::is_copy_constructible_v<typename O::result>);
 }  // namespace detail
 
+/// A struct that lists its operations, each of them once: `using operations = op_list<...>;`
 template <class E>
 concept effect =
     requires { typename E::operations; } && detail::lists_operations_once<typename E::operations>;

@@ -11,7 +11,7 @@ namespace weft {
 /// A value from the environment: a configuration, a clock, the identity of a user.
 template <class T>
 struct reader {
-  struct ask : op<T> {};
+  struct ask : op<T> {};  ///< Asks for the value.
 
   using operations = op_list<ask>;
 };

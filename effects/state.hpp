@@ -15,7 +15,8 @@ namespace weft {
 /// the program is dropped.
 template <class T>
 struct state {
-  struct get : op<T> {};
+  struct get : op<T> {};  ///< Asks for the value.
+  /// Sets the value.
   struct put : op<void> {
     [[nodiscard]] explicit put(T v) : value(std::move(v)) {}
     T value;
@@ -34,6 +35,7 @@ class state_of : public handler<state<T>> {
   T on(typename state<T>::get) const { return value_; }
   void on(typename state<T>::put p) { value_ = std::move(p.value); }
 
+  /// The current value.
   [[nodiscard]] T const& value() const noexcept { return value_; }
 
  private:

@@ -37,6 +37,7 @@ class blocking_job {
 /// A handler runs the job on some thread, or destroys it: thread_pool (thread_pool.hpp); in tests,
 /// blocking_at_once.
 struct blocking {
+  /// Gives the job to the handler, and does not wait for it.
   struct run : op<void, seals> {
     explicit run(std::unique_ptr<blocking_job> j) noexcept : job(std::move(j)) {}
     std::unique_ptr<blocking_job> job;

@@ -72,6 +72,7 @@ class [[nodiscard]] connection {
   /// throw io_error with std::errc::bad_file_descriptor.
   eff<void, io> close(std::source_location where = std::source_location::current());
 
+  /// The address of the other side.
   [[nodiscard]] endpoint peer() const;
 
  private:

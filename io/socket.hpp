@@ -17,9 +17,10 @@ struct endpoint {
   explicit endpoint(std::uint16_t p = 0) : endpoint("127.0.0.1", p) {}
   endpoint(std::string a, std::uint16_t p) : address(std::move(a)), port(p) {}
 
-  std::string address;
-  std::uint16_t port;
+  std::string address;  ///< In digits.
+  std::uint16_t port;   ///< 0, for a listener: any free one.
 
+  /// "127.0.0.1:4000", "[::1]:4000".
   [[nodiscard]] std::string text() const;
   friend bool operator==(endpoint const&, endpoint const&) = default;
 };
@@ -33,12 +34,16 @@ struct [[gnu::visibility("default")]] io_error : std::system_error {
 
 /// Identifies a socket of a network.  `number` tells it from closed sockets of the same place.
 struct socket_id {
-  std::uint32_t place = 0;
-  std::uint32_t number = 0;
+  std::uint32_t place = 0;   ///< Its place in the table of its network.
+  std::uint32_t number = 0;  ///< How many sockets had that place before.
   friend bool operator==(socket_id, socket_id) = default;
 };
 
-enum class direction : std::uint8_t { reading, writing };
+/// One direction of a stream, as its own side sees it.
+enum class direction : std::uint8_t {
+  reading,  ///< From the other side.
+  writing   ///< To the other side.
+};
 
 /// The part of a network that its sockets use.
 class socket_home {

@@ -19,8 +19,8 @@ namespace weft {
 /// rewritten once a second and at the end.
 enum class progress : std::uint8_t {
   on_terminal,  ///< If the stream is a terminal, and the search takes more than a second.
-  always,
-  never
+  always,       ///< Even if the stream is no terminal.
+  never         ///< No progress is reported.
 };
 
 /// How a run ended.
@@ -35,20 +35,21 @@ enum class verdict : std::uint8_t {
 /// begins, if there is no name; or a deferred event of the process takes effect
 /// (deferred_events.hpp), such as an unlock.
 struct schedule_step {
-  process_id process;
-  std::string_view operation;
-  std::source_location where;
-  bool switches = false;  ///< Another process made the step before.
-  bool preempts = false;  ///< Another process made the step before, and could have gone on.
+  process_id process;          ///< The process that goes on, or whose event takes effect.
+  std::string_view operation;  ///< Empty if the process begins.
+  std::source_location where;  ///< Where the operation was performed.
+  bool switches = false;       ///< Another process made the step before.
+  bool preempts = false;       ///< Another process made the step before, and could have gone on.
 
   /// A decision in the step (decision.hpp).
   struct decision {
-    unsigned taken;
-    std::string name;  ///< May be empty.
+    unsigned taken;    ///< The way that was taken, counted from 0.
+    std::string name;  ///< Its name; may be empty.
+    /// The name, or else the number.
     [[nodiscard]] std::string text() const { return name.empty() ? std::to_string(taken) : name; }
   };
-  std::vector<decision> decisions{};
-  bool is_event = false;  ///< A deferred event takes effect; `operation` names it.
+  std::vector<decision> decisions{};  ///< The decisions in the step, in order.
+  bool is_event = false;              ///< A deferred event takes effect; `operation` names it.
 
   /// The step as text: a mark of two columns, "! " for a preemption and "> " for another switch;
   /// then the action; then the decisions that are not 0.
@@ -57,8 +58,8 @@ struct schedule_step {
 
 /// The result of one run.
 struct run_result {
-  weft::verdict verdict = verdict::ok;
-  std::string text;  ///< What the check returned, or the text of the exception.
+  weft::verdict verdict = verdict::ok;  ///< How the run ended.
+  std::string text;                     ///< What the check returned, or the text of the exception.
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
@@ -66,17 +67,18 @@ struct run_result {
 struct exploration {
   /// One of the distinct results, and a schedule that leads to it.
   struct outcome {
-    run_result result;
-    schedule_path path;
-    std::vector<schedule_step> trace;
-    std::size_t switches = 0;
-    std::size_t preemptions = 0;
-    std::size_t decisions = 0;  ///< How many decisions are not 0.
-    std::size_t schedules = 0;  ///< How many schedules have this result.
+    run_result result;                 ///< How the run ended.
+    schedule_path path;                ///< A schedule that leads there.
+    std::vector<schedule_step> trace;  ///< The steps of that schedule.
+    std::size_t switches = 0;          ///< How many steps are made by another process than before.
+    std::size_t preemptions = 0;       ///< How many of these the process before did not need.
+    std::size_t decisions = 0;         ///< How many decisions are not 0.
+    std::size_t schedules = 0;         ///< How many schedules have this result.
     /// The path by which the outcome was found; if it was shrunk afterwards, `path` is a smaller
     /// one.
     schedule_path found;
 
+    /// Whether it is a failure or a deadlock.
     [[nodiscard]] bool is_wrong() const noexcept {
       return result.verdict == verdict::failed || result.verdict == verdict::deadlock;
     }

@@ -26,6 +26,7 @@ struct explore_options {
   /// How many preemptions a schedule has, at most.  Schedules with none are visited first, then
   /// those with one, and so on: so the first failure has as few as possible.
   std::optional<std::size_t> max_preemptions{};
+  /// Where a step ends.
   weft::granularity granularity = weft::granularity::cooperative;
   /// Of schedules that differ only in the order of independent steps, visits one, or few.  For
   /// programs that share state only by operations: accesses to a variable that two processes reach
@@ -33,10 +34,12 @@ struct explore_options {
   /// together with a bound on preemptions: of schedules that are alike, the one that is visited may
   /// exceed the bound.
   bool reduce = false;
+  /// Whether the search ends with the first failure.
   bool stop_at_failure = false;
   /// How often the program is run, at most, to shrink the first failure; 0 leaves the failure as it
   /// was found.
   std::size_t max_shrinking_runs = 10'000;
+  /// Whether the search reports its progress.
   weft::progress progress = weft::progress::on_terminal;
   /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
   /// step by step, beside the one by which it was found; and all outcomes.

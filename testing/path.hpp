@@ -44,8 +44,11 @@ class schedule_path {
     choices_.push_back({choice, who});
     names_processes_ = true;
   }
+  /// Makes room for `n` choices.
   void reserve(std::size_t n) { choices_.reserve(n); }
+  /// The number of choices and decisions.
   [[nodiscard]] std::size_t length() const noexcept { return choices_.size(); }
+  /// The number of the choice or decision `i`.  Throws std::out_of_range.
   [[nodiscard]] unsigned operator[](std::size_t i) const { return choices_.at(i).taken; }
   /// The process of the choice i; nullopt if that is a decision, or the path names no processes.
   [[nodiscard]] std::optional<process_id> process(std::size_t i) const {
@@ -53,8 +56,10 @@ class schedule_path {
   }
   /// Whether the choices name their processes.
   [[nodiscard]] bool names_processes() const noexcept { return names_processes_; }
+  /// The granularity with which it was recorded.
   [[nodiscard]] granularity grain() const noexcept { return granularity_; }
 
+  /// The path as it is written.
   [[nodiscard]] std::string text() const;
   friend bool operator==(schedule_path const&, schedule_path const&) = default;
 

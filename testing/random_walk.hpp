@@ -36,19 +36,22 @@ enum class walk_strategy : std::uint8_t {
 
 /// How random_walk chooses, and how far it goes.
 struct random_walk_options {
-  std::uint64_t seed = 1;  ///< The same seed gives the same schedules.
-  walk_strategy by = walk_strategy::portfolio;
-  std::size_t depth = 3;  ///< The depth of pct; at least 1.
+  std::uint64_t seed = 1;                       ///< The same seed gives the same schedules.
+  walk_strategy by = walk_strategy::portfolio;  ///< How the next process is chosen.
+  std::size_t depth = 3;                        ///< The depth of pct; at least 1.
   /// How many schedules are visited, at most.
   std::size_t max_schedules = 10'000;
   /// How many steps a schedule has, at most: a longer one is cut.
   std::size_t max_steps = 10'000;
   /// How long the search takes, at most, without the shrinking of the first failure.
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
+  /// Where a step ends.
   weft::granularity granularity = weft::granularity::cooperative;
+  /// Whether the search ends with the first failure.
   bool stop_at_failure = true;
   /// How often the program is run, at most, to shrink the first failure, as in explore_options.
   std::size_t max_shrinking_runs = 10'000;
+  /// Whether the search reports its progress.
   weft::progress progress = weft::progress::on_terminal;
   /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
   /// step by step, beside the one by which it was found; and all outcomes.

@@ -18,6 +18,7 @@ namespace weft {
 
 /// The name of the kind: "perform", "task_offered".
 [[nodiscard]] std::string_view name_of_kind(trace_kind k) noexcept;
+/// The name of the reason: "woken", "handed_over".
 [[nodiscard]] std::string_view name_of_reason(put_reason r) noexcept;
 
 /// Writes a line for each event: a JSON object with the fields that the event has.
@@ -25,7 +26,7 @@ void write_json_lines(std::span<trace_event const> events, std::ostream& to);
 
 /// A trace that was read from a file.
 struct stored_trace {
-  std::vector<trace_event> events;
+  std::vector<trace_event> events;           ///< In the order of the file.
   std::set<std::string, std::less<>> texts;  ///< What the events refer to.
 };
 /// Reads what write_json_lines has written.  Throws std::runtime_error, which names the line, if it
@@ -50,15 +51,15 @@ void write_page(std::span<trace_event const> events, std::ostream& to, std::uint
 
 /// A run on a page, and the schedule that it is, if it is one of an explorer's.
 struct page_run {
-  std::string title;
-  std::span<trace_event const> events;
+  std::string title;                    ///< Its heading on the page.
+  std::span<trace_event const> events;  ///< Its trace.
   std::vector<std::string> steps;  ///< In words; the n-th take of the trace begins the n-th step.
 };
 /// A page with several runs.
 struct trace_page {
   std::vector<page_run> runs;                      ///< At least one.
   std::vector<std::vector<std::string>> outcomes;  ///< The rows of a table: all outcomes there are.
-  std::uint64_t dropped = 0;
+  std::uint64_t dropped = 0;                       ///< How many events the traces have lost.
 };
 void write_page(trace_page const& page, std::ostream& to);
 

@@ -30,7 +30,7 @@ namespace weft {
 template <backend Backend = one_thread>
 class tracing : public Backend {
  public:
-  using options = typename detail::options_for<Backend>::type;
+  using options = typename detail::options_for<Backend>::type;  ///< Those of `Backend`.
 
   tracing() : tracing(options()) {}
   /// Passes the other arguments to the backend.

@@ -21,7 +21,7 @@ struct raising {
   explicit raising(std::exception_ptr e) : error(std::move(e)) {
     if (!error) throw std::invalid_argument("weft: raising takes an exception");
   }
-  std::exception_ptr error;
+  std::exception_ptr error;  ///< The exception.
 };
 
 namespace detail {

@@ -29,6 +29,7 @@ template <class Message, class Orders = stack_orders>
   }
 class message_stack {
  public:
+  /// Adds a message.  Thread safe.
   void push(Message& m) noexcept {
     Message* top = top_.load(std::memory_order_relaxed);  // relaxed: the exchange [1] checks it
     do m.next = top;
@@ -47,6 +48,7 @@ class message_stack {
     }
     return first;
   }
+  /// Whether the stack has no message.
   [[nodiscard]] bool is_empty() const noexcept {
     return top_.load(Orders::looks) == nullptr;  // [3] seq_cst: pairs with [1]
   }

@@ -46,7 +46,7 @@ class random_order {
  public:
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
-  using options = random_order_options;
+  using options = random_order_options;  ///< Its options.
 
   class worker {
    public:

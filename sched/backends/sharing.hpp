@@ -86,7 +86,7 @@ struct sharing_options {
 class sharing {
  public:
   static constexpr unsigned wakes = 1;
-  using options = sharing_options;
+  using options = sharing_options;  ///< Its options.
 
   /// The backend's header of a process.
   struct alignas(16) header : queue_entry {
@@ -101,6 +101,7 @@ class sharing {
   sharing& operator=(sharing const&) = delete;
   ~sharing();
 
+  /// The number of threads.
   [[nodiscard]] unsigned threads() const noexcept { return count_; }
 
   /// Puts into the queues in turn.  Called by any thread.

@@ -57,6 +57,7 @@ class basic_sharing_state {
  public:
   explicit constexpr basic_sharing_state(sharing_state s) noexcept : state_(s) {}
 
+  /// The state.
   [[nodiscard]] sharing_state now() const noexcept {
     return state_.load(std::memory_order_relaxed);  // relaxed: used for reports, and by the owner
   }
@@ -84,6 +85,7 @@ class basic_sharing_state {
   std::atomic<sharing_state> state_;
 };
 
+/// The state with the memory orders that are right for it.
 using sharing_state_word = basic_sharing_state<>;
 
 }  // namespace weft

@@ -68,7 +68,7 @@ namespace weft {
 class stealing {
  public:
   static constexpr unsigned wakes = 1;
-  using options = stealing_options;
+  using options = stealing_options;  ///< Its options.
 
   using header = detail::stealing_header;
   class worker : public detail::stealing_worker {
@@ -79,6 +79,7 @@ class stealing {
   stealing() : stealing(options()) {}
   explicit stealing(options const& o);
 
+  /// The number of threads.
   [[nodiscard]] unsigned threads() const noexcept { return shared_.count; }
 
   /// Puts into the global queue.  Called by any thread.

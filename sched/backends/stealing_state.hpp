@@ -124,6 +124,7 @@ class basic_stealing_state {
   std::atomic<std::uint8_t> word_ = word_of(stealing_state::ready);
 };
 
+/// The state with the memory orders that are right for it.
 using stealing_state_word = basic_stealing_state<>;
 
 }  // namespace weft

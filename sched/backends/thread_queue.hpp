@@ -10,10 +10,10 @@ namespace weft {
 
 /// The links of a process that is in a thread_queue.
 struct queue_entry {
-  queue_entry* next = nullptr;               // the entry behind this one (QUEUE-2)
-  queue_entry* previous = nullptr;           // the entry in front of this one (QUEUE-2)
-  std::atomic<void const*> owner = nullptr;  // the queue that it is in (QUEUE-3)
-  sharing_state_word state{sharing_state::running};
+  queue_entry* next = nullptr;                       ///< The entry behind this one (QUEUE-2).
+  queue_entry* previous = nullptr;                   ///< The entry in front of this one (QUEUE-2).
+  std::atomic<void const*> owner = nullptr;          ///< The queue that it is in (QUEUE-3).
+  sharing_state_word state{sharing_state::running};  ///< The state of its process.
 };
 
 namespace detail {
@@ -24,10 +24,11 @@ namespace detail {
 /// Entries on their way from one queue to another, linked as in a queue.  Only one thread uses
 /// them.
 struct entry_chain {
-  queue_entry* first = nullptr;
-  queue_entry* last = nullptr;
-  unsigned length = 0;
+  queue_entry* first = nullptr;  ///< Null if the chain is empty.
+  queue_entry* last = nullptr;   ///< Null if the chain is empty.
+  unsigned length = 0;           ///< How many entries there are.
 
+  /// Removes the first entry.  Requires that there is one.
   [[nodiscard]] queue_entry& pop() noexcept {
     queue_entry& e = *first;
     first = std::exchange(e.next, nullptr);
@@ -71,13 +72,25 @@ struct queue_orders {
 template <class Orders = queue_orders>
 class basic_thread_queue {
  public:
-  enum class entered { locked, was_empty, had_some };
-  enum class removal { locked, not_here, removed };
+  /// The result of adding an entry.
+  enum class entered {
+    locked,     ///< Nothing was added: another thread has claimed the queue.
+    was_empty,  ///< The entry is the only one.
+    had_some    ///< There were entries before.
+  };
+  /// The result of removing a given entry.
+  enum class removal {
+    locked,    ///< Nothing was removed: another thread has claimed the queue.
+    not_here,  ///< The entry is not in this queue.
+    removed    ///< The entry was removed.
+  };
 
   /// The result of an operation that takes an entry.
   class found {
    public:
+    /// Whether another thread has claimed the queue.
     [[nodiscard]] bool is_locked() const noexcept { return entry_ == sentinel(); }
+    /// Whether the queue was empty.
     [[nodiscard]] bool is_empty() const noexcept { return entry_ == nullptr; }
     /// The entry.  Call it only if the result is neither locked nor empty.
     [[nodiscard]] queue_entry& entry() const noexcept { return *entry_; }
@@ -249,6 +262,7 @@ class basic_thread_queue {
   queue_entry* tail_ = nullptr;               // null if the queue is empty (QUEUE-2)
   std::atomic<unsigned> length_ = 0;          // written under the claim (QUEUE-2)
 };
+/// The queue with the memory orders that are right for it.
 using thread_queue = basic_thread_queue<>;
 
 }  // namespace weft

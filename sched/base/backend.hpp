@@ -21,6 +21,7 @@
 
 namespace weft {
 
+/// A point in time, of the monotonic clock.
 using instant = std::chrono::steady_clock::time_point;
 
 /// What an operation does that would start one process more than schedule_options::max_processes

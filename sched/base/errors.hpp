@@ -62,9 +62,10 @@ struct no_senders : std::exception {
 
 /// Thrown by a run, such as schedule(), if several processes failed.
 struct exceptions : std::runtime_error {
+  /// One of the failures.
   struct failure {
-    process_id process;
-    std::exception_ptr error;
+    process_id process;        ///< The process that failed.
+    std::exception_ptr error;  ///< The exception that ended it.
   };
   explicit exceptions(std::vector<failure> f);
 
@@ -76,13 +77,14 @@ struct exceptions : std::runtime_error {
 struct deadlock : std::runtime_error {
   /// The process that holds the mutex, and the place where it locked it.
   struct holder {
-    process_id process;
-    std::string since;
+    process_id process;  ///< Its id.
+    std::string since;   ///< "a.cpp:5"
   };
+  /// One of the processes that wait.
   struct waiter {
-    process_id process;
-    std::string what;  ///< The operation, and where it was performed.
-    std::optional<holder> held_by;
+    process_id process;             ///< The process that waits.
+    std::string what;               ///< The operation, and where it was performed.
+    std::optional<holder> held_by;  ///< If it waits for a mutex that a process holds.
     std::string reason{};  ///< What the process waits for, where the operation does not say it.
 
     /// All fields: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5"
@@ -90,7 +92,7 @@ struct deadlock : std::runtime_error {
   };
   explicit deadlock(std::vector<waiter> w);
 
-  std::vector<waiter> all;
+  std::vector<waiter> all;  ///< In the order of ids.
 };
 
 }  // namespace weft

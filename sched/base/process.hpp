@@ -49,6 +49,7 @@ class process : public detail::suspension, public detail::pooled {
   process(process const&) = delete;
   process& operator=(process const&) = delete;
 
+  /// The id of the process.
   [[nodiscard]] process_id id() const noexcept { return id_; }
   /// Whether the process was started with a log.
   [[nodiscard]] bool is_forkable() const noexcept { return kind_ & 1; }
@@ -352,6 +353,7 @@ class process : public detail::suspension, public detail::pooled {
 };
 static_assert(sizeof(process) <= 64);
 
+/// The process that has that header of a backend.
 template <class Header>
 process& process_behind(Header& at) noexcept {
   return *std::launder(

@@ -23,6 +23,7 @@ class process_id {
  public:
   constexpr process_id() = default;  // the first process
 
+  /// The id of the n-th child, counted from 1.
   [[nodiscard]] constexpr process_id child(std::uint64_t n) const noexcept {
     return child(n, free_bits());
   }
@@ -35,6 +36,7 @@ class process_id {
   [[nodiscard]] static constexpr process_id internal(std::uint64_t n) noexcept {
     return process_id().child(n, 63 - 8);
   }
+  /// Whether it is a process of the library's own.
   [[nodiscard]] constexpr bool is_internal() const noexcept { return path_ && path_ >> 55 == 0; }
 
   /// For a child: the sibling that is created `n` children later by the same parent.  Returns the
@@ -53,6 +55,7 @@ class process_id {
     return parent.child(number_of(last) + n, free);
   }
 
+  /// The id as text: "1.2".
   [[nodiscard]] std::string text() const;
 
   /// The id that has this text; nullopt if no id has it.

@@ -18,6 +18,7 @@ namespace weft {
 /// An empty thunk says why it is empty.
 class [[clang::trivial_abi]] thunk {
  public:
+  /// Why a thunk is empty.
   enum class reason : std::uint64_t {
     quiescent,  ///< No process is ready, and none will be.
     deadline,   ///< The deadline has passed.
@@ -43,8 +44,11 @@ class [[clang::trivial_abi]] thunk {
   }
 
   explicit operator bool() const noexcept { return process_ != nullptr; }
+  /// Why it is empty.  Requires that it is.
   [[nodiscard]] reason why_empty() const noexcept { return static_cast<reason>(word_); }
+  /// The process; null if the thunk is empty.
   [[nodiscard]] process* get() const noexcept { return process_; }
+  /// The answer to resume the process with.
   [[nodiscard]] std::uint64_t answer() const noexcept { return word_; }
   /// Gives the count of the process to the caller, the scheduler.  The thunk is empty then.
   [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }

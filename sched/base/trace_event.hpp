@@ -40,20 +40,20 @@ struct trace_event {
   /// The `worker` of an event on a thread that runs no process, such as one that submits.
   static constexpr std::uint16_t outside = 0xFFFF;
 
-  std::int64_t time = 0;  ///< In nanoseconds, since the trace began.
-  process_id process{};
-  process_id other{};
-  std::string_view operation{};  ///< The operation that `process` performs, or waits at.
-  std::string_view handler{};    ///< The handler that answers the operation.
-  char const* file = "";         ///< Where the operation is performed.
-  std::string_view text{};
-  std::uint64_t object = 0;  ///< Equal numbers: the same object.
-  std::uint64_t value = 0;
-  std::uint32_t line = 0;  ///< Of the file; 0 if that is not known.
-  trace_kind kind{};
-  put_reason reason{};
-  std::uint16_t worker = outside;  ///< The number of the thread, from 0.
-  std::uint16_t other_worker = outside;
+  std::int64_t time = 0;                 ///< In nanoseconds, since the trace began.
+  process_id process{};                  ///< The first process if no process is meant.
+  process_id other{};                    ///< Of an event of two processes: the other one.
+  std::string_view operation{};          ///< The operation that `process` performs, or waits at.
+  std::string_view handler{};            ///< The handler that answers the operation.
+  char const* file = "";                 ///< Where the operation is performed.
+  std::string_view text{};               ///< As the kind says.
+  std::uint64_t object = 0;              ///< Equal numbers: the same object.
+  std::uint64_t value = 0;               ///< As the kind says.
+  std::uint32_t line = 0;                ///< Of the file; 0 if that is not known.
+  trace_kind kind{};                     ///< The kind of the event.
+  put_reason reason{};                   ///< Of a `put`: why.
+  std::uint16_t worker = outside;        ///< The number of the thread, from 0.
+  std::uint16_t other_worker = outside;  ///< Of an event of two threads: the other one.
   bool is_replayed = false;  ///< The answer comes from the log of a process that is run again.
 };
 

@@ -157,14 +157,18 @@ class coroutine_stepper {
   coroutine_stepper(std::initializer_list<std::pair<std::string_view, method>> methods)
       : methods_(methods) {}
 
+  /// Calls the method with that name.  Throws unknown_method, and what the call throws.
   void init(std::string_view name, Input with) {
     method const begin = methods_.template at<coroutine_stepper>(name);
     machine_ = std::make_unique<detail::command_machine<Cs...>>(begin(std::move(with)));
   }
+  /// Runs the coroutine until it waits for an answer that has not come.  Throws what it throws;
+  /// std::logic_error before init().
   void step(std::span<event> events, step_output<Cs...>& out) {
     if (!machine_) throw std::logic_error("weft: a coroutine_stepper was stepped before init");
     machine_->step(events, out);
   }
+  /// Unwinds the coroutine, if it has not ended.
   void close() noexcept { machine_.reset(); }
 
  private:

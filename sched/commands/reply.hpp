@@ -29,6 +29,7 @@ class [[gnu::visibility("default")]] command_dropped : public completion_dropped
             "weft: the command " + std::string(command) + ", tag " + std::to_string(tag) +
             ", will not be answered: its reply was destroyed")) {}
   [[nodiscard]] char const* what() const noexcept override { return text_->c_str(); }
+  /// The command's number.
   [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
 
  private:

@@ -38,6 +38,7 @@
 /// coroutine_stepper.hpp makes a stepper of a coroutine.
 namespace weft {
 
+/// The kind of an event for a stepper.
 enum class event_type : unsigned char {
   completed,  ///< A command was answered: the one with `tag`, by `data` or `error`.
   message,    ///< `data` was sent to the stepper.
@@ -46,7 +47,7 @@ enum class event_type : unsigned char {
 
 /// An event for a stepper, which may move the data out.
 struct event {
-  event_type type = event_type::message;
+  event_type type = event_type::message;  ///< The kind of the event.
   std::uint64_t tag = 0;       ///< If `completed`: the tag that step_output::issue returned.
   unique_any data{};           ///< The command's result, if that is not void; or a message.
   std::exception_ptr error{};  ///< The exception that answered the command, or null.
@@ -63,6 +64,7 @@ struct event {
   }
 };
 
+/// When a stepper is to be stepped again.
 enum class step_status : unsigned char {
   waiting,  ///< step is to be called when there is an event.
   again,    ///< step is to be called again after the other processes have had their turn.
@@ -77,12 +79,13 @@ struct command_list {};
 template <class... Cs>
 class step_output {
  public:
+  /// A command that was issued.
   struct issued {
-    std::uint64_t tag;
-    std::variant<std::monostate, Cs...> what;
+    std::uint64_t tag;                         ///< Its number: 1, 2, and so on.
+    std::variant<std::monostate, Cs...> what;  ///< The command.
   };
 
-  step_status status = step_status::waiting;
+  step_status status = step_status::waiting;  ///< To be set by the step.
 
   /// Issues a command.  Returns its tag, which the event with its answer will have: 1, 2, and so
   /// on, for each stepper.  A step may issue any number.  Throws bad_alloc.

@@ -56,6 +56,7 @@ class unique_any {
   ~unique_any() { reset(); }
 
   [[nodiscard]] explicit operator bool() const noexcept { return is_ != nullptr; }
+  /// Whether the value is a `T`.
   template <class T>
   [[nodiscard]] bool holds() const noexcept {
     return is_ && *is_ == kind_of<T>;
@@ -74,6 +75,7 @@ class unique_any {
     reset();
     return taken;
   }
+  /// Destroys the value; then this holds nothing.
   void reset() noexcept {
     if (is_) std::exchange(is_, nullptr)->destroy(room_);
   }

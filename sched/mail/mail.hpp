@@ -84,11 +84,12 @@ enum class delivery : unsigned char {
 ///     if (!result) keep(std::move(*result.unsent));
 template <class M>
 struct [[nodiscard]] send_result {
-  delivery what = delivery::sent;
-  std::optional<M> unsent;  ///< The message, unless it was sent.
+  delivery what = delivery::sent;  ///< The outcome.
+  std::optional<M> unsent;         ///< The message, unless it was sent.
   [[nodiscard]] explicit operator bool() const noexcept { return what == delivery::sent; }
 };
 
+/// How a port is opened.
 struct port_options {
   /// How many messages the mailbox can hold: at least 1.  A sender waits while the mailbox is full.
   std::size_t capacity = std::numeric_limits<std::size_t>::max();
@@ -237,8 +238,8 @@ struct mailbox_access {
 /// Both ends of a port.
 template <class M>
 struct ports {
-  inbox<M> in;
-  address<M> to;
+  inbox<M> in;    ///< The receiving end.
+  address<M> to;  ///< The sending end, to be copied to every sender.
 
   /// Called by open(): takes over a new mailbox, and makes its first address.
   explicit ports(detail::typed_mailbox<M>* b) noexcept : in(b), to(*b) {}

@@ -119,6 +119,7 @@ class [[nodiscard]] routed_inbox {
                         });
   }
 
+  /// As the functions of an inbox<M> with these names.
   [[nodiscard]] awaits_to<M> auto receive() { return port().receive(); }
   [[nodiscard]] awaits_to<std::optional<M>> auto next() { return port().next(); }
   [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {

@@ -127,6 +127,7 @@ struct outer_effects<row<Es...>>
 template <backend Backend = one_thread>
 class scheduler {
  public:
+  /// The options of the backend, if it has its own; else schedule_options.
   using options = typename detail::options_for<Backend>::type;
 
   /// Passes the arguments to the backend.

@@ -12,8 +12,8 @@ namespace weft {
 struct shutdown_report {
   /// A process that was unwound where it waited or performed.
   struct unwound {
-    process_id process;
-    std::string what;  ///< The operation, and where it was performed.
+    process_id process;  ///< Its id.
+    std::string what;    ///< The operation, and where it was performed.
   };
   /// Whether all processes had ended by the deadline.
   bool in_time = true;

@@ -97,6 +97,8 @@ class external_event {
   /// The same, but always at once: open() may defer it as an event (deferred_events.hpp).
   inline void open_now(detail::internal);
 
+  /// Whether it is open.  A caller that gets true sees what was done before the call of open().
+  /// Thread safe.
   [[nodiscard]] bool is_open() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);

@@ -18,7 +18,7 @@ namespace weft {
 /// earliest instant at which one of them wakes.
 struct timing {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
-  struct now : op<instant> {};
+  struct now : op<instant> {};                          ///< Asks for the time.
   /// Sleeps until that instant.  Processes that are ready run first, even if the instant is past.
   /// O(log n) in the sleeping processes.  No thread sleeps while a process is ready.
   struct sleep_until : op<void> {

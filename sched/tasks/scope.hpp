@@ -30,7 +30,7 @@ namespace weft {
 
 /// When a scope is to be cancelled.
 struct scope_options {
-  std::optional<instant> deadline = std::nullopt;
+  std::optional<instant> deadline = std::nullopt;           ///< At that instant.
   std::optional<instant::duration> timeout = std::nullopt;  ///< From the opening of the scope.
 };
 

@@ -15,8 +15,8 @@ namespace weft {
 
 /// The state of a process, for reports.
 struct process_report {
-  process_id id;
-  stealing_state state;
+  process_id id;          ///< Its id.
+  stealing_state state;   ///< Its state.
   std::uint32_t steps;    ///< How many steps it has made.
   std::string waits_for;  ///< "weft::syncing::wait at main.cpp:12"; empty if it does not wait.
 };

@@ -39,6 +39,7 @@ struct stealing_options {
   overflow_policy when_full = overflow_policy::fail;
   weft::trace* trace = nullptr;
 
+  /// The order in which a worker runs the processes that become ready on its own thread.
   local_order order = local_order::lifo;
   /// How many processes more a worker takes along when it takes one from the global queue: at most
   /// 32.
