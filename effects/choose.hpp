@@ -111,7 +111,8 @@ class element_less {
 [[noreturn, gnu::cold]] void throw_no_distribution();
 }  // namespace detail
 
-/// Chooses one of the elements.  A named range is borrowed, a temporary is kept.
+/// Chooses one of the elements; `co_await` yields it.  A named range is borrowed, a temporary is
+/// kept.  Row: `choose`.
 template <detail::list_of_choices Range>
 [[nodiscard]] awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
   return detail::element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
@@ -123,14 +124,14 @@ template <class T, std::convertible_to<T>... More>
   return one_of(std::array<T, 1 + sizeof...(More)>{std::move(first), std::move(more)...});
 }
 
-/// Chooses one of the elements, which are pairs of a value and its weight.  Throws as
-/// choose::among does.
+/// Chooses one of the elements, which are pairs of a value and its weight; `co_await` yields the
+/// value.  Throws as choose::among does.  Row: `choose`.
 template <detail::list_of_choices Range>
 [[nodiscard]] awaits_to<typename detail::range_value_t<Range>::first_type> auto one_of_weighted(
     Range&& elements) {
   return detail::weighted_element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
-/// True with probability `p`.  Throws as choose::among does.
+/// Chooses by chance; `co_await` yields true with probability `p`.  Throws as choose::among does.
 inline eff<bool, choose> with_probability(double p) {
   std::vector<double> weights{p, 1 - p};
   std::size_t const i = co_await choose::among(std::move(weights));

@@ -26,8 +26,8 @@ struct for_each_of<row<Es...>> {
 };
 }  // namespace detail
 
-/// Calls `f` with each element in turn, and awaits the eff<void, ...> that it returns.  The row is
-/// that of `f`.
+/// Calls `f` with each element in turn, and awaits the eff<void, ...> that it returns.  Row: the
+/// effects of `f`.
 ///
 ///     co_await for_each(names, [](std::string const& n) -> eff<void, console> {
 ///       co_await console::print_line{n};

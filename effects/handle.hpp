@@ -155,8 +155,7 @@ auto operator|(Inner&& inner, Outer&& outer) {
 ///
 /// co_await yields the answer: `h.on_return(result)`, or the body's result if there is no
 /// on_return.  `body` is an eff, or a function that returns one; the function is kept as long as
-/// the body lives.  The effects in its row that `h` does not discharge must be in the row around
-/// `handle`.
+/// the body lives.  Row: the effects of `body` that `h` does not discharge.
 ///
 /// A named handler is borrowed, and may keep resumptions only if it is a region.  An rvalue handler
 /// is owned, and lives as long as any computation or resumption can perform to it.  So it must not

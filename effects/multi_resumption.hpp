@@ -122,7 +122,8 @@ class weft::multi_resumption {
     return ready_last(true, std::forward<V>(value)...);
   }
 
-  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).
+  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).  Row: the
+  /// effects `Rebound`.
   template <class... V>
   auto under(V&&... value) const& {
     if constexpr (rebinds_effects())

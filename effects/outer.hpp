@@ -125,7 +125,8 @@ located(O, std::source_location) -> located<O>;
 ///
 ///     co_await outer_of<state<int>>(state<int>::get{})
 ///
-/// Throws no_outer_handler if the row around the nearest handler has no `E`.
+/// Row: `E`.  `co_await` yields the answer.  Throws no_outer_handler if the row around the nearest
+/// handler has no `E`.
 template <effect E, operation O>
 auto outer_of(O operation) {
   constexpr bool is_of_the_effect = detail::is_among<O, typename E::operations>;

@@ -45,7 +45,7 @@ fork_into(First first, Second second) {
 }  // namespace detail
 
 /// Forks into two processes: one runs `first()`, the other `second()`; both continue after the
-/// call.  Both are functions that return an eff<void, ...>.
+/// call.  Both are functions that return an eff<void, ...>.  Row: `proc`, and the effects of both.
 ///
 /// g++ 12: give a closure that owns something a name before you pass it.  As a temporary in a
 /// co_await it is destroyed twice.

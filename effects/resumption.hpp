@@ -94,7 +94,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).
+  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).  Row: the
+  /// effects `Rebound`.
   template <class... V>
   auto under(V&&... value) && {
     constexpr bool rebinds_effects = sizeof...(Rebound) > 0;

@@ -140,10 +140,10 @@ consteval bool can_run_off_thread() {
 ///
 ///     std::string const text = co_await off_thread(read_all, std::move(path));
 ///
-/// Yields the result of `f`, or throws its exception.  `f` and the arguments are moved or copied
-/// into the job, and are destroyed before the caller continues.  A caller that is cancelled does
-/// not wait; the job still runs to its end, with all that it owns.  If the job never runs, because
-/// the pool is destroyed, throws completion_dropped.  The operation seals.
+/// Row: `blocking_work`.  Yields the result of `f`, or throws its exception.  `f` and the arguments
+/// are moved or copied into the job, and are destroyed before the caller continues.  A caller that
+/// is cancelled does not wait; the job still runs to its end, with all that it owns.  If the job
+/// never runs, because the pool is destroyed, throws completion_dropped.  The operation seals.
 ///
 /// Four allocations: the job, the completion's state, two frames.  With g++ 12 a closure that owns
 /// something must be named (docs/portability.md).

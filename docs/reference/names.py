@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
 from clang_cursors import parse
 
 FOLDERS = ("deque", "effects", "io", "sched", "testing", "trace")
@@ -45,6 +47,7 @@ PROTOCOL_OF = {
     "weft::command": {"result"},
     "weft::coroutine_stepper": {"commands", "input", "method"},
     "weft::eff": {"effects"},
+    "weft::op": {"result"},
     "weft::rebinds": {"operator()"},
     "weft::returns": {"operator()"},
     "weft::task_handle": {"finish"},
@@ -74,7 +77,7 @@ class Declaration:
     line: int
 
 
-@dataclass
+@dataclass(eq=False)
 class Name:
     qualified: str
     kind: str
@@ -83,6 +86,7 @@ class Name:
     constructors: list = field(default_factory=list)  # Declarations
     parent: object = None
     include: str = ""
+    thread_safe: bool = False  # a handler that says so
 
     @property
     def own(self):
@@ -103,7 +107,7 @@ class Name:
 
     @property
     def is_operation(self):
-        return any(re.search(r": (?:public )?op<", d.signature) for d in self.declarations)
+        return self.qualified != "weft::op" and any(re.search(r": (?:public )?op<", d.signature) for d in self.declarations)
 
     @property
     def has_own_entry(self):
@@ -366,6 +370,7 @@ class Collector:
             if (d.access != "public" and d.kind != "enumerator") or d.extent()[0] > last:
                 continue
             name = re.sub(r"<.*|.*::", "", d.name)
+            n.thread_safe |= name == "thread_safe" and "= true" in text_of(d.file, *d.extent())
             if d.kind == "conversion":
                 name = "operator bool"
             if d.kind in CLASSES:
@@ -390,6 +395,9 @@ class Collector:
                 elif name != "operator=" and not self.is_protocol(n.qualified, name):
                     self.add(d, f"{n.qualified}::{name}")
             elif d.kind in ("field", "variable", "alias", "alias template", "enumerator", "enum"):
+                earlier = self.names.get(f"{n.qualified}::{name}")
+                if earlier and earlier.is_operation:
+                    continue  # tasking<...> names the operations of tasking<>
                 if name and not self.is_protocol(n.qualified, name):
                     e = self.add(d, f"{n.qualified}::{name}")
                     if d.kind == "enum":

@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
 from names import public_names
 from programs import Finder, examples
 

@@ -163,6 +163,8 @@ inline constexpr forkable_t forkable{};
 /// and 64 bytes.  The handlers outside the scheduler handle its effects; handlers inside the
 /// spawning process do not.
 ///
+/// Row: `spawning<...>` with the effects of the process.
+///
 /// Two allocations, from a pool.  When the spawning process is run again, `f` is not called, and
 /// the ids are those of the first run.  If the spawning process is forkable, its log takes one
 /// entry for consecutive spawns at one place; or one for each spawn, if their ids are hashes.

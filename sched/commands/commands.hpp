@@ -92,8 +92,9 @@ template <class C>
 using result_of_command_t = typename result_of_command<C>::type;
 }  // namespace detail
 
-/// Issues a command: co_await issue(resolve("a")) gives the in_flight<R> to wait for.  Two
-/// allocations, one of them from the pool, besides those of the dispatcher.
+/// Issues a command, as in issue(resolve("a")); `co_await` yields the in_flight<R> to wait for.
+/// Row: `issuing<C>`, which `commands<C>` names.  Two allocations, one of them from the pool,
+/// besides those of the dispatcher.
 template <class C>
 [[nodiscard]] awaits_to<in_flight<detail::result_of_command_t<C>>> auto issue(C c) {
   if constexpr (detail::require_command<C>())
@@ -110,7 +111,8 @@ eff<typename C::result, issuing<C>, completions> perform_command(C c, std::sourc
 }
 }  // namespace detail
 
-/// Issues a command and waits for its answer: co_await perform(resolve("a")) gives the `R`.
+/// Issues a command and waits for its answer, as in perform(resolve("a")); `co_await` yields the
+/// `R`.  Row: `commands<C>`, which is `issuing<C>` and `completions`.
 template <class C>
 [[nodiscard]] awaits_to<detail::result_of_command_t<C>> auto perform(
     C c, std::source_location where = std::source_location::current()) {

@@ -97,6 +97,7 @@ struct port_options {
 
 /// Opens a port: auto [in, to] = co_await open<int>();
 ///
+/// Row: `mail`.
 /// Two allocations: the mailbox, from the pool; and the message buffer, when the first message has
 /// to wait.  The buffer grows when more messages wait than ever before.  Seals: a process that has
 /// opened a port can no longer fork.  Throws bad_alloc; std::logic_error if the capacity is zero.
@@ -114,7 +115,7 @@ template <class M>
 ///
 /// Each operation seals: the process can no longer fork.  Await each operation in the expression
 /// that creates it; the inbox must outlive the operation.  On several threads, one process at a
-/// time may use the inbox.
+/// time may use the inbox.  Row: `mail`.
 template <class M>
 class [[nodiscard]] inbox {
  public:
@@ -165,7 +166,7 @@ class [[nodiscard]] inbox {
 
 /// The sending end of a port.  A value: copies are counted, and when the last one is destroyed the
 /// receiver is told that no sender is left.  If the scheduler has several threads, an address is as
-/// thread safe as an int; if it has one thread, only that thread may use the address.
+/// thread safe as an int; if it has one thread, only that thread may use the address.  Row: `mail`.
 template <class M>
 class address {
  public:
@@ -252,13 +253,13 @@ struct ports {
 ///
 ///     auto const m = co_await select(numbers, words);  // a std::variant<int, std::string>
 ///
-/// O(n) in the inboxes; allocates nothing.
+/// O(n) in the inboxes; allocates nothing.  Row: `mail`.
 template <class... Ms>
 [[nodiscard]] awaits_to<std::variant<Ms...>> auto select(inbox<Ms>&... from) {
   return detail::select_awaitable<Ms...>(detail::mailbox_access::of(from)...);
 }
 /// As select(), until `t`: yields a std::optional<std::variant<...>>, empty if no message has come
-/// by then.
+/// by then.  Row: `mail`.
 template <class... Ms>
 [[nodiscard]] awaits_to<std::optional<std::variant<Ms...>>> auto select_until(instant t,
                                                                               inbox<Ms>&... from) {

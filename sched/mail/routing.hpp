@@ -83,8 +83,8 @@ struct routing {
 /// so a receive never finds that no sender is left.  Once the inbox is destroyed, by itself or with
 /// the frames of a process, a send to that id yields `false`.
 ///
-/// The operations are those of inbox<M>.  Used by one process at a time.  Every operation throws
-/// std::logic_error if the inbox was not opened, or was moved from.
+/// The operations are those of inbox<M>.  Row: `mail`.  Used by one process at a time.  Every
+/// operation throws std::logic_error if the inbox was not opened, or was moved from.
 template <class M>
 class [[nodiscard]] routed_inbox {
  public:
@@ -202,6 +202,7 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 
 /// Opens the inbox of the awaiting process: auto in = co_await open_inbox<int>();
 ///
+/// Row: `routing`; its receives need `mail`.
 /// Three allocations: the mailbox, from the pool; its entry in the table; and the message buffer,
 /// when the first message has to wait.  Seals, as open<M>() does.  Throws bad_alloc;
 /// std::logic_error if the capacity is zero, or if the process has an inbox already: it may open
@@ -214,6 +215,7 @@ template <class M>
 
 /// Sends to a process of this scheduler: bool const there = co_await send(id, message);
 ///
+/// Row: `routing`.
 /// `co_await` yields false if the process has ended, never existed, has not opened its inbox or has
 /// closed it, or if the inbox takes messages of another type.  `M` must be exactly the type that
 /// the inbox takes, so text is sent as send(id, std::string("text")).  In all else it is like
@@ -228,7 +230,8 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send(), but waits for room until `t` at the latest; see address<M>::send_until.
+/// As send(), but waits for room until `t` at the latest; see address<M>::send_until.  Row:
+/// `routing`.
 template <class M>
 [[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, process_id to, M message) {
   if constexpr (detail::require_message<M>())
@@ -236,7 +239,7 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send_until(), but never waits for room.
+/// As send_until(), but never waits for room.  Row: `routing`.
 template <class M>
 [[nodiscard]] awaits_to<send_result<M>> auto try_send(process_id to, M message) {
   if constexpr (detail::require_message<M>())

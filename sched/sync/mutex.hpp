@@ -50,8 +50,8 @@ class mutex {
   mutex& operator=(mutex const&) = delete;
   ~mutex();
 
-  /// Waits until the mutex is free; `co_await` yields its guard.  Locking a free mutex does not
-  /// yield to other processes.  Throws `cancelled` if the mutex is destroyed.
+  /// Waits until the mutex is free; `co_await` yields a guard that holds it.  Locking a free mutex
+  /// does not yield to other processes.  Throws `cancelled` if the mutex is destroyed.
   eff<guard, syncing> lock(std::source_location where = std::source_location::current()) {
     return locks(state_, where);
   }
@@ -126,8 +126,8 @@ struct locked_call<F, eff<T, Effects...>> {
 };
 }  // namespace detail
 
-/// `co_await` yields the result of `f()`, called with the mutex locked.  `f` is a plain function,
-/// or one that returns an eff; the result of with_lock() then has the effects of that eff too.
+/// Calls `f()` with the mutex locked; `co_await` yields the result.  `f` is a plain function, or
+/// one that returns an eff.  Row: `syncing`, and the effects of that eff.
 ///
 ///     int const n = co_await with_lock(m, [&] { return ++count; });
 ///

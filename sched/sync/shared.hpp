@@ -38,7 +38,7 @@ namespace weft {
 ///
 /// If the object is destroyed while processes wait for it, they find `cancelled`.  While a process
 /// waits, only processes of the same scheduler may use the object.  One allocation, and a frame
-/// from the pool for each access.
+/// from the pool for each access.  Row: `syncing`.
 template <class T>
 class shared {
  public:

@@ -135,10 +135,10 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 ///     co_await parallel_for(points, [&](point& p) { p = moved(p, by); });
 ///     co_await parallel_for(names, [](auto& n) -> eff<void, console> { co_await say(n); });
 ///
-/// The row of the awaiting coroutine has tasking<...> with the effects that `f` performs.  `f` is
-/// kept, and called by several threads at once.  A named range is borrowed, a temporary is kept.
-/// If `f` throws, no further piece is begun, and the exception is thrown here when all pieces that
-/// had begun have ended.  If several threw, `exceptions` holds all of them.
+/// Row: `tasking<...>` with the effects that `f` performs.  `f` is kept, and called by several
+/// threads at once.  A named range is borrowed, a temporary is kept.  If `f` throws, no further
+/// piece is begun, and the exception is thrown here when all pieces that had begun have ended.  If
+/// several threw, `exceptions` holds all of them.
 ///
 /// The call for one element must not block its thread until another element is done, which may come
 /// later in the same piece.
@@ -172,7 +172,7 @@ template <class Range, class F>
 ///     long const sum = co_await parallel_reduce(numbers, 0L, std::plus());
 ///     auto const best = co_await parallel_reduce(cities, nowhere, nearer, distance_from(home));
 ///
-/// In all else as parallel_for.  `op` and `f` are plain functions.
+/// In all else as parallel_for.  `op` and `f` are plain functions.  Row: `tasking<>`.
 template <class Range, class T, class Op, class F>
   requires(!std::same_as<F, grain>)
 [[nodiscard]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {

@@ -346,6 +346,8 @@ class scope_awaitable {
 /// If the body or a task throws, the scope is cancelled: tasks that have not begun are not begun,
 /// the others find `cancelled`.  When these have ended, the scope throws the exception; if there
 /// are several, `exceptions` holds all of them.
+///
+/// Row: `tasking<...>` with the effects of the tasks; the row of the body is that of the caller.
 template <class F>
 [[nodiscard]] auto with_scope(F f) {
   return detail::scope_awaitable<F>(std::move(f));

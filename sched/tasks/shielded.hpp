@@ -87,10 +87,10 @@ class shielded_body {
 
 }  // namespace detail
 
-/// Calls `f()`, a computation; `co_await` yields its result.  While it runs, the process does not
-/// find `cancelled` because a scope or a task further out was cancelled, or failed: it finds that
-/// cancellation afterwards.  Use it for work that must not be left half done.  The cancellation of
-/// the whole run is found inside as well.
+/// Calls `f()`, a computation; `co_await` yields the result.  Row: the effects of `f()`.  While it
+/// runs, the process does not find `cancelled` because a scope or a task further out was cancelled,
+/// or failed: it finds that cancellation afterwards.  Use it for work that must not be left half
+/// done.  The cancellation of the whole run is found inside as well.
 ///
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
 template <class F>

@@ -147,7 +147,7 @@ using all_values = std::conditional_t<std::is_void_v<T>, void, std::vector<T>>;
 /// they go on.
 ///
 /// Moving and starting are O(1), clearing is O(n) in the tasks.  The handle allocates nothing,
-/// except that all() makes a vector.
+/// except that all() makes a vector.  Row: `tasking<...>`.
 template <class T>
 class task_handle {
  public:
@@ -229,6 +229,7 @@ class task_handle {
 /// `co_await start_task(h, f, args...)`: starts `f(args...)` in no scope, so the task may outlive
 /// the process that starts it.  `f` is a function, or a closure without captures, that returns a T
 /// or an eff<T, ...>; its arguments are copied or moved, and must not refer to other objects.
+/// Row: `tasking<...>` with the effects of the task.
 ///
 /// An exception of the task is thrown to the process that waits for it.  If no process has waited
 /// and the handle is destroyed, the exception counts as that of a process: all processes are
@@ -243,7 +244,7 @@ template <class T, class F, class... Args>
     return detail::refused<void>();
   }
 }
-/// As above; yields the handle.
+/// As above; `co_await` yields the handle.
 template <class F, class... Args>
 [[nodiscard]] awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto
 start_task(F f, Args&&... args) {

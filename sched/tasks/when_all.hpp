@@ -236,13 +236,13 @@ struct values_of_range<Range> {
 
 }  // namespace detail
 
-/// Runs all the computations, in parallel if there are threads; `co_await` yields their results:
+/// Runs all the computations, in parallel if there are threads; `co_await` yields the results:
 ///
 ///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
 ///
 /// If one of them throws, those that have not begun are not begun, and the exception is thrown here
 /// when the others have ended.  If several threw, `exceptions` holds all of them.  Allocates
-/// nothing but the frames.
+/// nothing but the frames.  Row: `tasking<...>` with the effects of the computations.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 // Always inline: a call would spill registers, only to destroy computations that have been moved

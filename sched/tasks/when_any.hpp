@@ -162,7 +162,8 @@ struct first_of_computations<Range>
 /// should take nothing that must not be lost, such as a message: for that there are select() and
 /// receive_until(), which lose none.
 ///
-/// O(n); a scope, and for each alternative a block and two frames from a pool.
+/// O(n); allocates a scope, and for each alternative a block and two frames from a pool.  Row:
+/// `tasking<...>` with the effects of the computations.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 [[nodiscard]] awaits_to<std::variant<detail::value_or_nothing<typename Cs::value_type>...>> auto
