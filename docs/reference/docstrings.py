@@ -13,7 +13,7 @@ A field needs no tag: it is taken from the sentences that begin in its way.
 
 All other sentences say what it does.  A sentence of two halves, `O(1); allocates nothing`, fills two fields.
 A paragraph that begins with `Cost`, `Threads:` or `Exceptions:` is that field as a whole.
-Labels of invariants (MAIL-1) are for readers of the header, and are left out, but for those of concepts.
+Labels of invariants (BACKEND-1) are for readers of the header, and are left out, but for those of concepts.
 """
 
 import re

@@ -410,7 +410,7 @@ class Reference:
                 label = f"{at}-on-{self.group_of[n.qualified]}"
                 shown_here[example.path] = label
                 text[-1] = f"({label})=\n**Example** `{example.stem}.cpp`: {coded(example.title)}"
-                text += ["", f"```cpp\n{example.body}\n```", "", f"```text\n{example.expected.rstrip()}\n```"]
+                text += ["", f"```cpp\n{example.body}\n```", "", f"```{{code-block}} text\n:class: output\n\n{example.expected.rstrip()}\n```"]
         also = self.see_also(n, n.doc)
         if also:
             text += ["", also]
