@@ -110,6 +110,11 @@ class Name:
         return self.qualified != "weft::op" and any(re.search(r": (?:public )?op<", d.signature) for d in self.declarations)
 
     @property
+    def is_internal(self):
+        """Whether only the library can make one: an operation that functions perform."""
+        return any("detail::" in d.signature for d in self.constructors + self.declarations)
+
+    @property
     def has_own_entry(self):
         """Whether it is listed: not an operator of a class, nor a member type of every container."""
         return not self.parent or not (self.own.startswith("operator") or self.own in STANDARD)
@@ -382,8 +387,9 @@ class Collector:
                     self.add(d, f"{n.qualified}::{name}")
             elif d.kind == "friend":
                 for f in d.children():
-                    if f.kind in ("function", "function template") and f.name not in PROTOCOL:
-                        self.add(f, f"{n.qualified}::{f.name}")
+                    if f.kind in ("function", "function template") and f.name not in PROTOCOL | {"swap"}:
+                        above = n.qualified if f.name.startswith("operator") else "weft"
+                        self.add(f, f"{above}::{f.name}")
             elif d.kind in FUNCTIONS:
                 signature = self.declaration(d).signature
                 if "detail::internal" in signature or re.search(r"\boverride\b", signature):

@@ -10,6 +10,7 @@ from pathlib import Path
 GIVEN_BY = {
     "weft::schedule_options": {"schedule", "scheduler"},
     "weft::cancelled": {"with_scope", "schedule"},
+    "weft::step_output": {"output_of"},
     "weft::basic_chase_lev": {"chase_lev"},
     "weft::basic_steal_queue": {"steal_queue"},
     "weft::basic_thread_queue": {"thread_queue"},
@@ -106,17 +107,23 @@ class Finder:
         if n.parent is None:
             call = r"\s*(?:<|\()" if n.kind == "function" else r"\b(?!\s*\()" if n.kind == "variable" else r"\b"
             return re.compile(rf"(?:(?<![\w.:>])|\bweft::){own}{call}")
-        above = re.escape(n.parent.own)
-        qualified = rf"\b{above}(?:<[^;{{}}()]*>)?::(?:template )?{own}\b"
-        if n.kind in ("class", "struct", "enum", "enumerator", "alias"):
+        above = "|".join(map(re.escape, {n.parent.own} | GIVEN_BY.get(n.parent.qualified, set())))
+        qualified = rf"\b(?:{above})(?:<[^;{{}}()]*>)?::(?:template )?{own}\b"
+        if n.kind in ("class", "struct", "enum", "enumerator"):
             return re.compile(qualified)
-        return re.compile(rf"(?:\.|->)(?:template )?{own}\b|{qualified}")
+        if n.kind in ("alias", "variable"):
+            return re.compile(rf"[\w>]::{own}\b|(?:\.|->){own}\b")
+        return re.compile(rf"(?:\.|->)(?:template )?{own}\b|{qualified}|\b{own}\([^;{{}}]*\boverride\b")
 
     def uses(self, program):
         """The qualified names that the program uses."""
         code, words = program.code, set(re.findall(r"\w+", program.code))
         used = set()
         for q, n in self.names.items():
+            if n.is_operation and n.parent is not None and n.is_internal:
+                if n.parent.own in words:  # functions perform it
+                    used.add(q)
+                continue
             if n.own not in words and n.own != "operator|":
                 continue
             if not self.pattern(n).search(code):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rebinds: a continuation that is resumed under other handlers.
+// rebinds: a continuation that is resumed under other handlers, once or several times.
 #include <iostream>
 #include <utility>
 
@@ -23,6 +23,17 @@ struct pokes : handler<poking>, rebinds<reader<int>> {
   }
 };
 
+eff<int, reader<int>> go_on_again(multi_resumption<void, int, reader<int>> k) {
+  co_return co_await k.under();
+}
+struct pokes_twice : handler<poking>, rebinds<reader<int>> {
+  eff<int, reader<int>> on(poking::poke p, multi_resumption<void, int, reader<int>> k) const {
+    int const a = co_await handle(reader_of(p.value), go_on_again(k));
+    int const b = co_await handle(reader_of(2 * p.value), go_on_again(std::move(k)));
+    co_return 1000 * a + b;
+  }
+};
+
 eff<int, poking, reader<int>> body() {
   int const before = co_await reader<int>::ask{};
   co_await poking::poke(40);
@@ -32,4 +43,5 @@ eff<int, poking, reader<int>> body() {
 
 int main() {
   std::cout << run(handle(pokes() | reader_of(2), [] { return body(); })) << '\n';
+  std::cout << run(handle(pokes_twice() | reader_of(2), [] { return body(); })) << '\n';
 }
