@@ -112,7 +112,7 @@ class element_less {
 }  // namespace detail
 
 /// Chooses one of the elements; `co_await` yields it.  A named range is borrowed, a temporary is
-/// kept.  Row: `choose`.
+/// kept.  Row: `choose`.  Allocates a frame.
 template <detail::list_of_choices Range>
 [[nodiscard]] awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
   return detail::element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
@@ -125,7 +125,7 @@ template <class T, std::convertible_to<T>... More>
 }
 
 /// Chooses one of the elements, which are pairs of a value and its weight; `co_await` yields the
-/// value.  Throws as choose::among does.  Row: `choose`.
+/// value.  Throws as choose::among does.  Row: `choose`.  O(n); allocates a frame and a vector.
 template <detail::list_of_choices Range>
 [[nodiscard]] awaits_to<typename detail::range_value_t<Range>::first_type> auto one_of_weighted(
     Range&& elements) {
@@ -138,7 +138,7 @@ inline eff<bool, choose> with_probability(double p) {
   co_return i == 0;
 }
 
-/// Fails unless `holds`.
+/// Fails unless `holds`.  Allocates a frame.
 inline eff<void, choose> guard(bool holds) {
   if (!holds) co_await choose::fail{};
 }

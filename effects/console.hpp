@@ -31,7 +31,7 @@ struct console {
 };
 
 /// Handles console by writing to a borrowed stream.  An operation throws std::runtime_error if the
-/// stream fails.
+/// stream fails.  Used by one thread: for several, synchronized(handler).
 class console_to_stream : public handler<console> {
  public:
   explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
@@ -44,7 +44,8 @@ class console_to_stream : public handler<console> {
   std::ostream& out_;
 };
 
-/// Handles console by appending to a borrowed string.
+/// Handles console by appending to a borrowed string.  Used by one thread: for several,
+/// synchronized(handler).
 class console_to_string : public handler<console> {
  public:
   explicit console_to_string(std::string& text) noexcept : text_(text) {}

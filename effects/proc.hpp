@@ -46,6 +46,7 @@ fork_into(First first, Second second) {
 
 /// Forks into two processes: one runs `first()`, the other `second()`; both continue after the
 /// call.  Both are functions that return an eff<void, ...>.  Row: `proc`, and the effects of both.
+/// Allocates a frame.
 ///
 /// g++ 12: give a closure that owns something a name before you pass it.  As a temporary in a
 /// co_await it is destroyed twice.

@@ -16,7 +16,7 @@ struct reader {
   using operations = op_list<ask>;
 };
 
-/// Handles reader with a fixed value.
+/// Handles reader with a fixed value.  Used by one thread: for several, synchronized(handler).
 template <class T>
 class reader_of : public handler<reader<T>> {
  public:

@@ -26,7 +26,8 @@ struct state {
 };
 
 /// Handles state with a variable of its own: `handle(state_of(0), body)`.  If the handler is named,
-/// value() gives the last value afterwards.
+/// value() gives the last value afterwards.  Used by one thread: for several,
+/// synchronized(handler).
 template <class T>
 class state_of : public handler<state<T>> {
  public:
@@ -42,7 +43,7 @@ class state_of : public handler<state<T>> {
   T value_;
 };
 
-/// Handles state with a borrowed variable.
+/// Handles state with a borrowed variable.  Used by one thread: for several, synchronized(handler).
 template <class T>
 class state_in : public handler<state<T>> {
  public:
@@ -74,7 +75,7 @@ class state_returned : public handler<state<T>> {
   T value_;
 };
 
-/// Replaces the value by `f(value)`.
+/// Replaces the value by `f(value)`.  Allocates a frame.
 template <class T, std::invocable<T> F>
 eff<void, state<T>> modify(F f) {
   T value = co_await typename state<T>::get{};

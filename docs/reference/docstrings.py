@@ -24,7 +24,7 @@ ALLOCATES = r"\ballocat(?:e|es|ed|ion|ions)\b|\bfrom (?:the|a|its) pool\b"
 OPENERS = {
     "row": r"Row: ",
     "source": r"Source: ",
-    "errors": r"(?:Also t|T)hrows\b|Does not throw|Exceptions:|Each of these calls throws",
+    "errors": r"(?:Also t|T)hrows\b|It throws\b|The functions throw\b|Does not throw|Exceptions:|Each of these calls throws",
     "yields": r"`?co_await(?: [\w.()]+)?`? (?:yields|gives)\b|Yields\b|Answered with\b",
     "threads": r"(?:Not )?[Tt]hread safe\b|Used (?:by|from)\b|Called by\b|Threads:|On several threads, one\b|One (?:thread|process) at a time\b"
     r"|While (?:a process waits|processes wait), only\b|One process may\b",

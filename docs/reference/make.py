@@ -360,21 +360,20 @@ class Reference:
         return best
 
     def see_also(self, n, parsed_text):
-        code = re.findall(r"`([^`]*)`", parsed_text) + re.findall(r"^ {4}.*$", re.sub(r"//.*", "", parsed_text), re.M)
-        code += re.findall(r"\b\w*[a-z]_\w+\b(?:\(\))?", parsed_text)
-        code = "\n".join(code)
-        mentioned = []
-        for own in re.findall(r"\b\w+\b", code):
-            other = self.finder.tops.get(own)
-            if other and other is not n and other not in mentioned and own not in ("eff", "weft"):
-                if "_" in own or self.finder.pattern(other).search(code):
-                    mentioned.append(other)
+        def code_in(doc):
+            code = re.findall(r"`([^`]*)`", doc) + re.findall(r"^ {4}.*$", re.sub(r"//.*", "", doc), re.M)
+            return "\n".join(code + re.findall(r"\b\w*[a-z]_\w+\b(?:\(\))?", doc))
+
+        def mentions(doc, other):
+            code = code_in(doc)
+            return ("_" in other.own and re.search(rf"\b{other.own}\b", code)) or self.finder.pattern(other).search(code)
+
+        others = [o for o in self.tops if o is not n and o.own not in ("eff", "WEFT_VERSION")]
+        words = re.findall(r"\b\w+\b", code_in(parsed_text))
+        mentioned = [o for o in others if o.own in words and mentions(parsed_text, o)]
+        mentioned.sort(key=lambda o: words.index(o.own))
         here = self.group_of[n.qualified]
-        mentioned += [
-            o
-            for o in self.tops
-            if o is not n and o not in mentioned and self.group_of[o.qualified] == here and re.search(rf"\b{n.own}\b", o.doc)
-        ]
+        mentioned += [o for o in others if o not in mentioned and self.group_of[o.qualified] == here and mentions(o.doc, n)]
         names = ", ".join(link(o) for o in mentioned[:8])
         programs = [p for p, used in self.others if n.qualified in used]
         chapters = [p for p in programs if p.path.startswith("docs/")]
@@ -426,7 +425,8 @@ class Reference:
             if not here:
                 continue
             here.sort(key=lambda n: n.main.line)
-            text += [f"## `{header}`", ""]
+            if "/detail/" not in header:  # else it is part of the one before
+                text += [f"## `{header}`", ""]
             path = self.root / header
             if "/detail/" not in header and (intro := story(path)):
                 parsed = parse(intro)
@@ -460,7 +460,8 @@ class Reference:
             first = re.match(r"(.*?)(?:: |\. |\.$)", yields)
             gives = (first.group(1) if first else yields).replace("|", "\\|")
             call = shown(n) + ("" if n.is_operation else "()")
-            rows.append((call, f"| {link(n, call)} | {row} | `{n.include}` | {gives} |"))
+            include = n.include.replace("/", "/&#8203;").replace("_", "\\_")  # may be broken after a slash
+            rows.append((call, f"| {link(n, call)} | {row} | {include} | {gives} |"))
         text = ["# What a call needs", ""]
         text += ["Each call that is awaited, and each operation: what the row of the awaiting coroutine must name, the header",
                  "to include (`#include <weft/...>`), and what the `co_await` yields.", ""]

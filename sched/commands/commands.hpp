@@ -112,7 +112,8 @@ eff<typename C::result, issuing<C>, completions> perform_command(C c, std::sourc
 }  // namespace detail
 
 /// Issues a command and waits for its answer, as in perform(resolve("a")); `co_await` yields the
-/// `R`.  Row: `commands<C>`, which is `issuing<C>` and `completions`.
+/// `R`.  Row: `commands<C>`, which is `issuing<C>` and `completions`.  Allocates a frame besides
+/// what issue() allocates.  Throws as issue() and in_flight<R>::wait do.
 template <class C>
 [[nodiscard]] awaits_to<detail::result_of_command_t<C>> auto perform(
     C c, std::source_location where = std::source_location::current()) {

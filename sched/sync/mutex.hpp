@@ -127,7 +127,8 @@ struct locked_call<F, eff<T, Effects...>> {
 }  // namespace detail
 
 /// Calls `f()` with the mutex locked; `co_await` yields the result.  `f` is a plain function, or
-/// one that returns an eff.  Row: `syncing`, and the effects of that eff.
+/// one that returns an eff.  Row: `syncing`, and the effects of that eff.  Allocates a frame
+/// besides that of lock().
 ///
 ///     int const n = co_await with_lock(m, [&] { return ++count; });
 ///

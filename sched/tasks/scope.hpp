@@ -348,6 +348,7 @@ class scope_awaitable {
 /// are several, `exceptions` holds all of them.
 ///
 /// Row: `tasking<...>` with the effects of the tasks; the row of the body is that of the caller.
+/// Allocates a frame, and for a deadline or a token also a task that watches the scope.
 template <class F>
 [[nodiscard]] auto with_scope(F f) {
   return detail::scope_awaitable<F>(std::move(f));

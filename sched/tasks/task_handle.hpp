@@ -229,7 +229,8 @@ class task_handle {
 /// `co_await start_task(h, f, args...)`: starts `f(args...)` in no scope, so the task may outlive
 /// the process that starts it.  `f` is a function, or a closure without captures, that returns a T
 /// or an eff<T, ...>; its arguments are copied or moved, and must not refer to other objects.
-/// Row: `tasking<...>` with the effects of the task.
+/// Row: `tasking<...>` with the effects of the task.  Allocates a block and a frame, both from a
+/// pool.
 ///
 /// An exception of the task is thrown to the process that waits for it.  If no process has waited
 /// and the handle is destroyed, the exception counts as that of a process: all processes are
