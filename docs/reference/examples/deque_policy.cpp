@@ -44,7 +44,7 @@ int main() {
   std::cout << counted_memory::chunks << " chunks\n";
 
   persistent_deque<int, on_threads> d{1, 2, 3};
-  std::jthread([version = d]() mutable { version.push_back(4); }).join();
+  std::jthread([copy = d]() mutable { copy.push_back(4); }).join();
   std::cout << d.size() << '\n';
   count_owners<plain_counts>();
   count_owners<atomic_counts>();
