@@ -125,7 +125,8 @@ class persistent_deque {
   }
   void push_back(T&& element) { emplace_back(std::move(element)); }
 
-  /// Constructs T(args...) in place at an end.  Costs as much as a push.
+  /// emplace_front() and emplace_back() construct T(args...) in place at an end.  Each costs as
+  /// much as a push.
   template <class... Args>
     requires std::constructible_from<T, Args...>
   void emplace_front(Args&&... args) {
@@ -137,12 +138,12 @@ class persistent_deque {
     top_.template emplace<side::back>(std::forward<Args>(args)...);
   }
 
-  /// Removes and returns the element at an end: moves it if no other version shares it, else copies
-  /// it.  Usually O(1), at worst O(log n).  Allocates only to unshare a tier below.  Throws
-  /// std::out_of_range if the deque is empty.
+  /// pop_front() and pop_back() remove and return the element at an end: they move it if no other
+  /// version shares it, else copy it.  Usually O(1), at worst O(log n).  Allocates only to
+  /// unshare a tier below.  Throws std::out_of_range if the deque is empty.
   T pop_front() { return top_.template pop<side::front>("pop_front"); }
   T pop_back() { return top_.template pop<side::back>("pop_back"); }
-  /// As pop_front and pop_back, but nullopt if the deque is empty.
+  /// try_pop_front() and try_pop_back() do the same, but give nullopt if the deque is empty.
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
@@ -248,15 +249,18 @@ class persistent_deque {
   [[nodiscard]] bool empty() const noexcept { return top_.empty(); }     ///< O(1).
   [[nodiscard]] size_type size() const noexcept { return top_.size(); }  ///< O(1).
 
-  /// O(log n), usually O(1).  Throws std::out_of_range if the deque is empty.
+  /// front() and back(): the element at an end.  O(log n), usually O(1).  Throws std::out_of_range
+  /// if the deque is empty.
   [[nodiscard]] T const& front() const { return top_.template peek<side::front>("front"); }
   [[nodiscard]] T const& back() const { return top_.template peek<side::back>("back"); }
 
-  /// O(log n).  Both throw std::out_of_range if there is no element `i`.
+  /// Element `i`; at() is the same.  O(log n).  Throws std::out_of_range if there is no element
+  /// `i`.
   [[nodiscard]] T const& operator[](size_type i) const;
   [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
 
-  /// O(log n).  An increment of an iterator is O(1), but O(log n) once in each chunk.
+  /// begin(), end(), cbegin(), cend(), rbegin() and rend() as those of a std::deque.  O(log n).  An
+  /// increment of an iterator is O(1), but O(log n) once in each chunk.
   [[nodiscard]] iterator begin() const noexcept { return iterator(top_, 0); }
   [[nodiscard]] iterator end() const noexcept { return iterator(top_, size()); }
   [[nodiscard]] iterator cbegin() const noexcept { return begin(); }

@@ -150,10 +150,10 @@ struct heap_memory {
 template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
           bool ElementsOwnVersions = false>
 struct deque_policy {
-  /// The parameters.
-  using counts = Counts;
-  using memory = Memory;
-  static constexpr std::size_t leaf_bytes = LeafBytes;
+  using counts = Counts;                                ///< plain_counts or atomic_counts.
+  using memory = Memory;                                ///< heap_memory, or one like it.
+  static constexpr std::size_t leaf_bytes = LeafBytes;  ///< The size of a leaf.
+  /// Whether an element can own a version of its deque.
   static constexpr bool elements_own_versions = ElementsOwnVersions;
 };
 

@@ -82,8 +82,9 @@ class [[nodiscard]] owned_socket {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return home_ != nullptr; }
-  /// Requires that this was not moved from.
+  /// The id of the socket.  Requires that this was not moved from.
   [[nodiscard]] socket_id id() const noexcept { return id_; }
+  /// The network that it is of.  Requires that this was not moved from.
   [[nodiscard]] socket_home& home() const noexcept { return *home_; }
 
  private:

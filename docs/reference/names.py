@@ -211,10 +211,11 @@ def tidied(text, indent):
     return "\n".join(lines).strip()
 
 
-def docstring(path, begin, end):
+def docstring(path, begin, end, name):
     """The lines `///` above a declaration, or behind it `///<`.
 
-    A docstring holds for the declarations that follow it without an empty line, too.
+    A docstring holds also for those declarations that follow it without an empty line and are overloads, or are
+    named in it.
     """
     lines = source(path).decode().splitlines()
     first = text_of(path, 0, begin).count("\n")
@@ -247,7 +248,10 @@ def docstring(path, begin, end):
         while i > 0 and lines[i].strip() and not re.match(r"\s*//|.*///<|\s*(?:public|protected|private):", lines[i]):
             i -= 1
         if re.match(indent + r"///(?!<)", lines[i]):
-            return above(i + 1)
+            said = above(i + 1)
+            is_meant = re.compile(rf"\b{re.escape(name)}\b")
+            if is_meant.search(said) or any(is_meant.search(line) for line in lines[i + 1 : first]):
+                return said
     return ""
 
 
@@ -282,7 +286,7 @@ class Collector:
             signature = whole
         else:
             signature = head_of(whole, c.at - begin, c.kind)
-        return Declaration(c.kind, tidied(signature, indent), docstring(c.file, begin, end), self.header(c.file), c.line)
+        return Declaration(c.kind, tidied(signature, indent), docstring(c.file, begin, end, re.sub(r"<.*", "", c.name)), self.header(c.file), c.line)
 
     def add(self, c, qualified, name=None):
         kind = re.sub(r" template$|^partial specialization$", "", c.kind) or "class"
@@ -319,7 +323,7 @@ class Collector:
             if d.kind in CLASSES and self.header(d.file):
                 for m in d.children():
                     if m.kind in FUNCTIONS and m.access == "public":
-                        doc = docstring(m.file, *m.extent())
+                        doc = docstring(m.file, *m.extent(), m.name)
                         if doc:
                             self.details.setdefault(m.name, []).append((self.header(m.file), doc))
 

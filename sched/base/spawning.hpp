@@ -147,7 +147,7 @@ class spawns_program final : public spawns<typename std::invoke_result_t<F const
 
 }  // namespace detail
 
-/// The tag by which spawn starts a process that may fork, and be run again.
+/// The type of the tag `forkable`, by which spawn starts a process that may fork, and be run again.
 struct forkable_t {};
 inline constexpr forkable_t forkable{};
 

@@ -119,7 +119,8 @@ class [[nodiscard]] routed_inbox {
                         });
   }
 
-  /// As the functions of an inbox<M> with these names.
+  /// receive(), next(), receive_until(), try_receive() and get_address() do the same as those of an
+  /// inbox<M>.
   [[nodiscard]] awaits_to<M> auto receive() { return port().receive(); }
   [[nodiscard]] awaits_to<std::optional<M>> auto next() { return port().next(); }
   [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {

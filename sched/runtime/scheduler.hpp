@@ -122,8 +122,8 @@ struct outer_effects<row<Es...>>
 ///     s.run(here);  // the same future once more
 ///
 /// Most programs need only schedule().  Not thread safe, except for submitter(), shut_down() and
-/// dump(), and not to be used by its own processes, except for dump().  On a backend of several threads there is run(), but no
-/// step() and no checkpoint().
+/// dump(), and not to be used by its own processes, except for dump().  On a backend of several
+/// threads there is run(), but no step() and no checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
  public:
@@ -272,7 +272,9 @@ class scheduler<Backend>::snapshot {
       : home_(home), ready_(std::move(q)), alive_(n), time_(t), failures_(std::move(f)) {}
   /// The serial number of the scheduler.
   [[nodiscard]] std::uint64_t home() const noexcept { return home_; }
+  /// The queue of ready processes.
   [[nodiscard]] queue const& ready() const noexcept { return ready_; }
+  /// The number of processes.
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
   /// The virtual time of the checkpoint.
   [[nodiscard]] instant time() const noexcept { return time_; }
