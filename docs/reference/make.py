@@ -211,7 +211,7 @@ class Reference:
             effect = n.parent
             if effect is not None and n.qualified != "weft::op":
                 rows.append(f"`{shown(effect)}`" if "template" not in effect.main.signature else f"`{shown(effect)}<...>`")
-            m = re.search(r": (?:public )?op<(.*?)(?:, seals)?>(?= \{|$)", n.main.signature)
+            m = re.search(r": (?:public )?op<(.*?)(?:, (?:seals|detail::.*))?>(?= \{|$)", n.main.signature)
             if m and m.group(1) not in ("void", "never"):
                 yields.append(f"`{m.group(1)}`")
             elif m:
@@ -464,7 +464,8 @@ class Reference:
             rows.append((call, f"| {link(n, call)} | {row} | {include} | {gives} |"))
         text = ["# What a call needs", ""]
         text += ["Each call that is awaited, and each operation: what the row of the awaiting coroutine must name, the header",
-                 "to include (`#include <weft/...>`), and what the `co_await` yields.", ""]
+                 "to include (`#include <weft/...>`), and what the `co_await` yields. An operation that a scheduler answers",
+                 "throws `cancelled` as well, if its process is cancelled.", ""]
         text += ["| call | row | header | `co_await` yields |", "|---|---|---|---|"]
         text += [r for _, r in sorted(rows, key=lambda r: (r[0].lower(), r[0]))]
         return "\n".join(text) + "\n"
@@ -487,7 +488,8 @@ class Reference:
             for n in sorted(letters[letter], key=lambda n: (n.own.lower(), n.qualified)):
                 top = n if n.kind not in ("field", "enumerator", "variable", "alias") or n.parent is None else n.parent
                 of = f" of `{shown(n.parent)}`" if n.parent is not None else ""
-                text.append(f"* {link(top, n.own)}, {n.kind}{of}")
+                kind = "operation" if n.is_operation else n.kind
+                text.append(f"* {link(top, n.own)}, {kind}{of}")
             text.append("")
         return "\n".join(text).rstrip() + "\n"
 
