@@ -21,7 +21,7 @@ mkdir -p "$scratch/extra/pages"
 # In the folder of runfiles of Bazel.
 cp docs/pages/*.html docs/recipes/pages/*.html "$scratch/extra/pages"
 python3 "$tree/docs/book/make_sources.py" "$tree" "$scratch/extra/pages" "$scratch/sources"
-[ ! -e "$tree/docs/reference/make.py" ] || python3 "$tree/docs/reference/make.py" "$scratch/sources/reference"
+python3 -B "$tree/docs/reference/make.py" "$scratch/sources/reference"
 WEFT_BOOK_SOURCES=$scratch/sources WEFT_BOOK_TREE=$edit WEFT_BOOK_EXTRA=$scratch/extra \
   sphinx-build -q -W --keep-going -j auto -c "$tree/docs/book" -d "$scratch/doctrees" "$scratch/sources" "$out"
 # Debian's furo is not bundled: it has a style from a web server's folder, and imports a script.

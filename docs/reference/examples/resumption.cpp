@@ -32,6 +32,7 @@ int main() {
   waiting w;
   for (int i = 0; i != 3; ++i) run(handle<question>(w, body()));
   std::cout << describe(w.all.front(), 1).substr(0, 13) << '\n';
+  std::cout << w.suspended().substr(0, 42) << '\n';
   resume(std::move(w.all[0]), 42);
   resume(std::move(w.all[1]), raising{std::make_exception_ptr(std::runtime_error("no answer"))});
   try {
