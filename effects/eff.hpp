@@ -88,7 +88,7 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
   eff(eff&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
   eff(eff const&) = delete;  // weft: a computation is taken once: call it here, or std::move(e)
   template <class Other>
-  eff(Other const&) = delete;  // weft: a coroutine makes its eff: write co_return in place of return
+  eff(Other const&) = delete;  // weft: a coroutine makes its eff: write co_return, not return
   eff& operator=(eff other) noexcept {
     std::swap(frame_, other.frame_);
     return *this;

@@ -32,8 +32,9 @@ class region {
   region& operator=(region const&) = delete;
   inline ~region();
 
-  /// What is suspended in the region, a line each; empty if nothing is.  So a handler, or a test,
-  /// finds out before the region ends what will be unwound then.  O(n), allocates, throws bad_alloc.
+  /// Describes what is suspended in the region, a line each; empty if nothing is.  A handler, or a
+  /// test, finds out in this way what the end of the region will unwind.  O(n) in the suspended
+  /// bodies.  Allocates the text.  Throws bad_alloc.
   [[nodiscard]] std::string suspended() const;
 
  protected:

@@ -92,7 +92,8 @@ template <class E>
 consteval bool require_effect() {
   constexpr bool is_effect = effect<E>;
   constexpr bool is_operation = operation<E>;
-  static_assert(!is_operation, "weft: this is an operation: name in its place the effect that lists it");
+  static_assert(!is_operation,
+                "weft: this is an operation: name in its place the effect that lists it");
   static_assert(is_effect || is_operation,
                 "weft: this is not an effect: an effect lists its operations, each once, in "
                 "`using operations = op_list<...>`");

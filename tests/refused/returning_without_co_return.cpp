@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused by a deleted function:
-///   weft: a coroutine makes its eff: write co_return in place of return
+///   weft: a coroutine makes its eff: write co_return, not return
 /// Naming: eff<int, weft::proc>
 
 #include "weft/effects/effects.hpp"

@@ -6,8 +6,6 @@
 
 #include "weft/effects/effects.hpp"
 
-weft::eff<void, weft::console::print_line> greets() {
-  co_await weft::console::print_line("hello");
-}
+weft::eff<void, weft::console::print_line> greets() { co_await weft::console::print_line("hello"); }
 
 int main() { auto const e = greets(); }
