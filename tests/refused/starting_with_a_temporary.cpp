@@ -3,7 +3,7 @@
 /// Refused:
 ///   weft: an argument is converted to a temporary, to which the coroutine would refer when it is
 ///   gone: take the parameter by value
-/// Naming: char const*
+/// Naming: (works, "Ann")
 
 #include <string>
 
