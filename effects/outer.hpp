@@ -82,24 +82,37 @@ consteval bool require_outward() {
   static_assert(is_empty_row<Missing>,
                 "weft: a clause asks outward for an effect that is not in the row around "
                 "handle: add it there, or handle it");
-  return true;
+  return is_empty_row<Missing>;
 }
 /// Converts to the outer<...> that a clause takes.  `Available` is the row around the handler,
 /// `all` the evidence of that row.
 template <class Available>
 struct asking {
   void* all;
-  /// The assertion is in the exception specification, which clang needs where the clause is called:
-  /// so its notes lead to the user's line, as those for the body would not.
   template <class... Es>
-  operator outer<Es...>() const
-      noexcept(require_outward<row_difference<row_set<Es...>, Available>>()) {
+  operator outer<Es...>() const noexcept {
     using missing = row_difference<row_set<Es...>, Available>;
-    if constexpr (is_empty_row<missing>)
+    if constexpr (require_outward<missing>())
       return outer<Es...>(internal(), identity<Available>(), all);
     else
       std::terminate();
   }
+};
+
+/// The same, to be looked at only: whether all is available; and to report what is not.  clang needs
+/// an exception specification where the clause is looked at, so its notes lead from there to the
+/// user's line.
+template <class Available>
+struct asking_for_less {
+  template <class... Es>
+    requires(is_empty_row<row_difference<row_set<Es...>, Available>>)
+  operator outer<Es...>() const;
+};
+template <class Available>
+struct asking_for_more {
+  template <class... Es>
+  operator outer<Es...>() const
+      noexcept(require_outward<row_difference<row_set<Es...>, Available>>());
 };
 
 /// An operation that skips the nearest handler of `E`.

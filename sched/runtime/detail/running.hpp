@@ -240,7 +240,10 @@ bool settle(S& s) {
       std::exchange(s.was_asked_to_stop_, false) && s.cancellation.was_found();
   s.throw_failures();
   if (stopped_some) throw cancelled();
-  if (s.alive() && !s.own.stopped) throw_lost(s.alive());
+  if (s.alive() && !s.own.stopped) {
+    s.own.running = nullptr;  // the lost one, perhaps: then it runs no more
+    throw_lost(s.alive());
+  }
   return false;
 }
 template <class S>
