@@ -34,11 +34,13 @@ def page_of(file):
 class Site:
     def __init__(self, tree, pages, out):
         self.tree, self.pages, self.out = tree, pages, out
-        listed = subprocess.run(["git", "-C", tree, "ls-files"], capture_output=True, text=True, check=False).stdout
-        files = listed.split("\n") if listed else [str(p.relative_to(tree)) for p in tree.rglob("*") if p.is_file()]
-        self.files = {f for f in files if f and not f.startswith("bazel-")}
+        git = ["git", "-C", tree, "ls-files", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(git, capture_output=True, text=True, check=False).stdout
+        # An archive of the sources has no git.
+        files = listed.split("\n") if listed else [str(p.relative_to(tree)) for p in tree.rglob("*")]
+        self.files = {f for f in files if not f.startswith(("bazel-", ".")) and (tree / f).is_file()}
         self.markdown = {f for f in self.files if f.endswith(".md") and (f in MORE_PAGES or "/" in f)}
-        self.markdown = {f for f in self.markdown if (tree / f).is_file() and not f.startswith("include/")}
+        self.markdown = {f for f in self.markdown if not f.startswith("include/")}
         self.shown = set()  # files that a link leads to, and that are no pages
         self.origins = {}
 
