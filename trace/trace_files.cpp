@@ -85,9 +85,12 @@ class perfetto_writer {
   }
 
  private:
+  /// What a thread does.
   struct step {
     bool is_named = false;
     bool is_open = false;
+    std::string name;
+    std::int64_t ready = 0;  // processes that it has put, and no thread has taken
   };
   struct put {
     std::uint64_t track;
@@ -133,8 +136,9 @@ class perfetto_writer {
     last_ = e.time;
     if (!here.is_named) {
       here.is_named = true;
-      name("thread_name", track,
-           e.worker == trace_event::outside ? "outside" : "worker " + std::to_string(e.worker));
+      here.name =
+          e.worker == trace_event::outside ? "outside" : "worker " + std::to_string(e.worker);
+      name("thread_name", track, here.name);
     }
     bool const ends_step = e.kind == trace_kind::resume || e.kind == trace_kind::take ||
                            e.kind == trace_kind::park || e.kind == trace_kind::end;
@@ -175,7 +179,7 @@ class perfetto_writer {
   }
   void note_put(trace_event const& e, std::uint64_t track) {
     puts_[e.process.hash()] = {track, e.time, e.reason};
-    count(+1, e.time);
+    count(track, +1, e.time);
     instant(e, track);
   }
   /// Notes an arrow, which is drawn when the step begins, since an arrow ends at a slice.
@@ -183,14 +187,17 @@ class perfetto_writer {
     if (auto const found = puts_.find(e.process.hash()); found != puts_.end()) {
       if (found->second.track != track || found->second.reason == put_reason::woken)
         taken_[e.process.hash()] = found->second;
+      count(found->second.track, -1, e.time);
       puts_.erase(found);
-      count(-1, e.time);
     }
   }
-  void count(int more, std::int64_t time) {
-    ready_ += more;
+  /// A counter for each thread: how many processes it has put, and no thread has taken.
+  void count(std::uint64_t track, int more, std::int64_t time) {
+    steps_[track].ready += more;
     entry o(*this, "C", 0, time);
-    o.add("name", "ready").object("args").add("processes", static_cast<std::uint64_t>(ready_));
+    json_object args = o.add("name", "ready").object("args");
+    for (auto const& [number, s] : steps_)
+      if (s.is_named) args.add(s.name, static_cast<std::uint64_t>(s.ready));
   }
   void instant(trace_event const& e, std::uint64_t track) {
     entry o(*this, "i", track, e.time);
@@ -221,7 +228,6 @@ class perfetto_writer {
   std::string text_;
   bool is_first_ = true;
   std::int64_t last_ = 0;
-  std::int64_t ready_ = 0;
   std::uint64_t arrows_ = 0;
   std::map<std::uint64_t, step> steps_;  // by track
   std::map<std::uint64_t, put> puts_;    // by process: it is in a queue

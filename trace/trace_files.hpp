@@ -36,8 +36,9 @@ struct stored_trace {
 /// Writes the trace event format of Chrome and Perfetto (ui.perfetto.dev opens it): a track for
 /// each thread, with a slice for each step of a process, which names the process and the operation
 /// that it goes on from; arrows from a message to its receipt, from the put of a woken process to
-/// its step, and from one thread to another one that steals; a counter of the processes that are
-/// ready; and instants for all else.  Times are in microseconds.
+/// its step, and from one thread to another one that steals; for each thread a counter of the
+/// processes that it has put and no thread has taken; and instants for all else.  Times are in
+/// microseconds.
 ///
 /// Source: "Trace Event Format", the Catapult project.
 void write_perfetto(std::span<trace_event const> events, std::ostream& to);
