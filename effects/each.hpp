@@ -167,6 +167,10 @@ template <class T>
 class emitted<T>::iterator {
  public:
   using iterator_concept = std::input_iterator_tag;
+  // These three for counted_iterator of range-v3, which is in its take.
+  using iterator_category = std::input_iterator_tag;
+  using reference = T&;
+  using pointer = T*;
   using value_type = T;
   using difference_type = std::ptrdiff_t;
 

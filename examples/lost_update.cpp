@@ -12,7 +12,8 @@
 ///
 /// Two ways out: do not yield between the read and the write, or have other processes wait
 /// meanwhile.  The second is `taking_turns`: a lock made of a flag and a gate.  Both are right in
-/// every schedule, and that is proved, not sampled.
+/// every schedule of one thread, and that is proved, not sampled.  On several threads such a lock
+/// also needs the epoch of the gate: chapter 7.
 
 #include <functional>
 #include <iostream>

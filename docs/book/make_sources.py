@@ -124,7 +124,7 @@ class Site:
 
     def show(self, at):
         """A page that shows a file, or the files of a folder."""
-        title = f"---\norphan: true\n---\n\n# `{at}`\n\n"
+        title = f"# `{at}`\n\n"
         if (self.tree / at).is_dir():
             names = sorted(f[len(at) + 1 :] for f in self.files if f.startswith(at + "/"))
             self.write(f"source/{at}", title + "\n".join(f"* `{name}`" for name in names), at)
@@ -132,21 +132,36 @@ class Site:
         ticks = "`" * 6
         language = LANGUAGES.get(Path(at).suffix, "text")
         text = (self.tree / at).read_text()
-        self.write(f"source/{at}", f"{title}{ticks}{language}\n{text}\n{ticks}\n", at)
+        beside = [f for f in re.findall(r'^#include "(examples/[^"]+)"', text, re.M) if f in self.files]
+        links = "".join(f"\n* [`{f}`]({posixpath.relpath(f, posixpath.dirname(at))}.md)" for f in beside)
+        self.write(f"source/{at}", f"{title}{ticks}{language}\n{text}\n{ticks}\n{links}\n", at)
+        for f in beside:
+            if f not in self.shown:
+                self.shown.add(f)
+                self.show(f)
 
     def make(self):
         for file in sorted(self.markdown):
             self.make_page(file)
-        for at in sorted(self.shown):
+        for at in sorted(self.shown):  # a copy: show() adds what a file includes
             self.show(at)
         contents = (self.out / "contents.md").read_text()
         index = self.out / "index.md"
         index.write_text(index.read_text() + "\n" + "\n".join(self.trees(contents)))
         named = set(re.findall(r"\]\(([^):#]+)\.md", contents)) | {"index", "contents"}
-        for page, file in self.origins.items():
+        for folder in ("recipes", "decisions"):
+            at = self.out / f"{folder}/README.md"
+            pages = re.findall(r"\]\(([^):#/]+)\.md", at.read_text())
+            named |= {f"{folder}/{page}" for page in pages}
+            at.write_text(at.read_text() + "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n")
+        for page in self.origins:
             at = self.out / f"{page}.md"
-            if page not in named and not page.startswith("source/"):
-                at.write_text("---\norphan: true\n---\n\n" + at.read_text())
+            # A reader who searches wants to know how, and not when or why.
+            facts = ["orphan: true"] if page not in named or page.startswith("source/") else []
+            if page.startswith(("source/", "decisions/", "CHANGELOG", "models/")):
+                facts.append("nosearch: true")
+            if facts:
+                at.write_text("---\n" + "\n".join(facts) + "\n---\n\n" + at.read_text())
         for picture in (f for f in self.files if f.endswith((".png", ".svg"))):
             to = self.out / picture
             to.parent.mkdir(parents=True, exist_ok=True)

@@ -56,7 +56,10 @@ TEST_CASE("a range of each() can be piped into views of range-v3") {
          ranges::to<std::vector>()) == std::vector{1, 9, 25, 49, 81});
   CHECK((each(up_to, 1'000'000'000, &out) | views::filter(odd) | views::take(3) |
          ranges::to<std::vector>()) == std::vector{1, 3, 5});
-  CHECK(out == "xx");
+  CHECK((each(up_to, 1'000'000'000, &out) | views::take(8) | views::filter(odd) |
+         views::transform(square) | ranges::to<std::vector>()) == std::vector{1, 9, 25, 49});
+  CHECK(ranges::accumulate(each(up_to, 1'000'000'000, &out) | views::take(4), 0) == 6);
+  CHECK(out == "xxxx");
 
   auto const sum = [](auto&& chunk) { return ranges::accumulate(chunk, 0); };
   CHECK((each(up_to, 7, &out) | views::chunk(3) | views::transform(sum) |
