@@ -42,6 +42,23 @@ class Parsed:
     text: str = ""
 
 
+# Public names, which keep their first letter; make.py fills it.
+NAMES = set()
+
+
+def is_code(word):
+    """Whether a word of a sentence is code, with or without backticks."""
+    return bool(re.search(r"[`_(:<\[.]", word.rstrip(".,:;?!"))) or word.rstrip(".,:;?!") in NAMES
+
+
+def capitalized(text):
+    """Begins with a capital letter, unless its first word is code; a plain name gets backticks."""
+    first = re.match(r"\S*", text).group()
+    if is_code(first):
+        return re.sub(r"^[a-z]\w*(?![\w(:<\[./-])", r"`\g<0>`", text)
+    return text[:1].upper() + text[1:]
+
+
 def field_of(sentence):
     for name, opener in OPENERS.items():
         if re.match(opener, sentence):
@@ -169,16 +186,16 @@ def parse(doc, with_labels=False):
                 continue
             kept = []
             for whole_sentence in sentences(paragraph):
-                for s in re.split(HALVES, whole_sentence):
+                for i, s in enumerate(re.split(HALVES, whole_sentence)):
                     s = s if re.search(r"[.?!:]\)?$", s) else s + "."
-                    s = s[0].upper() + s[1:]
+                    s = s[0].upper() + s[1:] if i else capitalized(s)
                     name = field_of(s)
                     split = re.match(r"(.*?)[;,:]? (?:and )?`co_await` (?:yields|gives) (.*)", s, re.S)
                     if name:
                         add(name, re.sub(OPENERS["row"] + "|" + OPENERS["source"], "", s) if name in ("row", "source") else s)
                     elif split and not split.group(1).startswith(("If", "In")):
                         kept.append(split.group(1) + ".")
-                        add("yields", split.group(2)[0].upper() + split.group(2)[1:])
+                        add("yields", capitalized(split.group(2)))
                     else:
                         kept.append(s)
             if kept:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-from docstrings import coded, parse, said
+from docstrings import NAMES, capitalized, coded, is_code, parse, said
 from names import public_names, story
 from programs import Finder, examples, other_programs
 
@@ -186,6 +186,7 @@ class Reference:
         self.root = root
         self.site = out.parent if (out.parent / "origins.json").is_file() else None
         self.names = public_names(root)
+        NAMES.update(n.own for n in self.names.values())
         self.finder = Finder(self.names)
         self.examples = examples(root)
         self.used = {p.path: self.finder.uses(p) for p in self.examples}
@@ -240,9 +241,10 @@ class Reference:
             row = documented
         types = " or ".join(yields)
         if words and types not in ("", "nothing"):
-            text = f"{types}: {words[0].lower() + words[1:]}"
+            first = words.split()[0]
+            text = f"{types}: {words if is_code(first) or first[1:].isupper() else words[0].lower() + words[1:]}"
         else:
-            text = words[:1].upper() + words[1:] or (types and types + ".")
+            text = capitalized(words) or (types and types + ".")
         return row.rstrip("."), text
 
     def fields(self, n, with_header=True):
