@@ -111,7 +111,7 @@ class element_less {
 [[noreturn, gnu::cold]] void throw_no_distribution();
 }  // namespace detail
 
-/// Chooses one of the elements; `co_await` yields it.  A named range is borrowed, a temporary is
+/// Chooses one of the elements; `co_await` yields the element.  A named range is borrowed, a temporary is
 /// kept.  Row: `choose`.  Allocates a frame.
 template <detail::list_of_choices Range>
 [[nodiscard]] awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {

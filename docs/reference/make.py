@@ -126,6 +126,10 @@ GROUPS = [
 ]
 # Names whose page is not that of their header.
 ELSEWHERE = {"weft::instant": "time", "weft::overflow_policy": "processes"}
+# Operations of which functions are the usual form, besides those that only the library can make.
+EFFECTS_OF_FUNCTIONS = ("blocking", "completions", "io", "issuing", "syncing")
+USED_BY_FUNCTIONS = ("weft::choose::among",)
+PERFORMED_BY_PROGRAMS = ("weft::syncing::touch",)
 LABELS_OF = ("concept",)
 OPERATORS = {
     "|": "or",
@@ -165,6 +169,7 @@ def returned(signature):
     """(what co_await yields, the row it needs) of an awaited function; (None, None) of another one."""
     text = re.sub(r"\s+", " ", signature)
     text = re.sub(r"^template <.*?> (?=(?:requires|static|awaits_to|eff|auto|\w))", "", text)
+    text = re.sub(r"^requires ?\((?:[^()]|\([^()]*\))*\) ", "", text)
     m = re.search(r"\b(eff|awaits_to)<", text)
     if not m or "(" in text[: m.start()]:
         return None, None
@@ -179,6 +184,32 @@ def returned(signature):
     if m.group(1) == "awaits_to":
         return arguments[0], None
     return arguments[0], ", ".join(arguments[1:]) or None
+
+
+def performed_by_functions(n):
+    """Whether it is an operation whose usual form is a function of the library."""
+    if not n.is_operation or n.qualified in PERFORMED_BY_PROGRAMS:
+        return False
+    return n.is_internal or n.qualified in USED_BY_FUNCTIONS or n.parent.own in EFFECTS_OF_FUNCTIONS
+
+
+def parameters(signature, own):
+    """The names of the parameters of a function: `h, f, args...`."""
+    text = re.sub(r"\s+", " ", DEFAULT_PLACE.sub("", signature))
+    at = re.search(rf"\b{re.escape(own)}\((?!.*\b{re.escape(own)}\()", text)
+    names, part, depth = [], "", 1
+    for c in text[at.end() :]:
+        depth += {"(": 1, "<": 1, "{": 1, ")": -1, ">": -1, "}": -1}.get(c, 0)
+        if depth == 0 or (depth == 1 and c == ","):
+            part = re.sub(r" = .*", "", part)
+            if m := re.search(r"(\w+)$", part):
+                names.append(m.group(1) + ("..." if "..." in part else ""))
+            part = ""
+        else:
+            part += c
+        if depth == 0:
+            break
+    return ", ".join(n for n in names if n != "where")
 
 
 class Reference:
@@ -446,30 +477,56 @@ class Reference:
 
     # ---- the tables
 
-    def calls(self):
-        """A table of all that is awaited: which row and which header it needs, and what it yields."""
-        rows = []
-        for n in self.names.values():
-            if n.kind not in ("function", "method", "class", "struct"):
+    def overloads(self, n):
+        """(docstring, declarations) of each docstring of a call: an overload without one has that of the one before."""
+        found, doc = {}, n.doc
+        for d in n.declarations:
+            doc = d.doc or doc
+            found.setdefault(doc, []).append(d)
+        return found.items()
+
+    def lines_of(self, n):
+        """(call, row, what the co_await yields) of an awaited name: once for each row or yield of its overloads."""
+        lines = []
+        for doc, declarations in self.overloads(n):
+            parsed = parse(doc)
+            row, yields = self.row_and_yields(n, parsed, declarations)
+            row = row or (lines[0][1] if lines else "")
+            if "detail::" in yields:
                 continue
-            row, yields = self.row_and_yields(n, parse(n.doc))
-            if n.qualified in ("weft::op", "weft::tagged_operation") or "detail::" in yields:
-                continue
-            parsed = parse(n.doc)
-            awaited = n.is_operation or any(returned(d.signature)[0] for d in n.declarations)
+            awaited = n.is_operation or any(returned(d.signature)[0] for d in declarations)
             if not awaited and not (n.kind == "function" and "yields" in parsed.fields and row):
                 continue
             first = re.match(r"(.*?)(?:: |\. |\.$)", yields)
             gives = (first.group(1) if first else yields).replace("|", "\\|")
-            call = shown(n) + ("" if n.is_operation else "()")
-            include = n.include.replace("/", "/&#8203;").replace("_", "\\_")  # may be broken after a slash
-            rows.append((call, f"| {link(n, call)} | {row} | {include} | {gives} |"))
+            if all((row, gives) != line[1:] for line in lines):
+                lines.append((declarations[0], row, gives))
+
+        def call(d):
+            if n.is_operation:
+                return shown(n)
+            return f"{shown(n)}({parameters(d.signature, n.own) if len(lines) > 1 else ''})"
+
+        return [(call(d), row, gives) for d, row, gives in lines]
+
+    def calls(self):
+        """A table of all that is awaited: which row and which header it needs, and what it yields."""
+        tables = {False: [], True: []}
+        for n in self.names.values():
+            if n.kind not in ("function", "method", "class", "struct") or n.qualified in ("weft::op", "weft::tagged_operation"):
+                continue
+            for call, row, gives in self.lines_of(n):
+                line = f"| {link(n, call)} | {row} | `weft/{n.include}` | {gives} |"
+                tables[performed_by_functions(n)].append((call.lower(), call, line))
+        head = ["| call | row | header | `co_await` yields |", "|---|---|---|---|"]
         text = ["# What a call needs", ""]
         text += ["Each call that is awaited, and each operation: what the row of the awaiting coroutine must name, the header",
-                 "to include (`#include <weft/...>`), and what the `co_await` yields. An operation that a scheduler answers",
-                 "throws `cancelled` as well, if its process is cancelled.", ""]
-        text += ["| call | row | header | `co_await` yields |", "|---|---|---|---|"]
-        text += [r for _, r in sorted(rows, key=lambda r: (r[0].lower(), r[0]))]
+                 "to include, and what the `co_await` yields. Overloads with another row or another result have lines of their",
+                 "own. An operation that a scheduler answers throws `cancelled` as well, if its process is cancelled.", ""]
+        text += [*head, *(line for *_, line in sorted(tables[False])), ""]
+        text += ["## Operations that the functions above perform", ""]
+        text += ["A program calls the functions; a handler, a trace or a message of the compiler names these operations.", ""]
+        text += [*head, *(line for *_, line in sorted(tables[True]))]
         return "\n".join(text) + "\n"
 
     def index(self):

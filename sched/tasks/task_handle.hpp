@@ -245,7 +245,7 @@ template <class T, class F, class... Args>
     return detail::refused<void>();
   }
 }
-/// As above; `co_await` yields the handle.
+/// As above; `co_await` yields the handle, a `task_handle<T>`.
 template <class F, class... Args>
 [[nodiscard]] awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto
 start_task(F f, Args&&... args) {
