@@ -111,8 +111,8 @@ class element_less {
 [[noreturn, gnu::cold]] void throw_no_distribution();
 }  // namespace detail
 
-/// Chooses one of the elements; `co_await` yields the element.  A named range is borrowed, a temporary is
-/// kept.  Row: `choose`.  Allocates a frame.
+/// Chooses one of the elements; `co_await` yields the element.  A named range is borrowed, a
+/// temporary is kept.  Row: `choose`.  Allocates a frame.
 template <detail::list_of_choices Range>
 [[nodiscard]] awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
   return detail::element_of<detail::kept_range<Range>>(std::forward<Range>(elements));

@@ -8,8 +8,9 @@ OUT_DIR is the folder reference/ among the sources of a site, whose chapters are
 README.md takes the place of docs/reference/README.md.  Elsewhere the links to chapters lead into the tree.
 
 An entry has, in this order: signature, row, header, what it does, what the co_await yields, cost, allocation,
-threads, errors, source, since, members, an example, see also.  All is read from the headers (names.py,
-docstrings.py) and from programs (programs.py).  The anchor of an entry is the qualified name.
+threads, errors, source, since, fields, an example, see also, and the members, each with a heading of its own.  All
+is read from the headers (names.py, docstrings.py) and from programs (programs.py).  The anchor of an entry is the
+qualified name.
 """
 
 import re
@@ -346,7 +347,7 @@ class Reference:
 
     def member(self, n):
         before, prose, after = self.fields(n, with_header=False)
-        text = [f"({anchor(n.qualified)})=", f"**`{shown(n)}`**", "", self.synopsis(n)]
+        text = [f"({anchor(n.qualified)})=", f"#### `{shown(n)}`", "", self.synopsis(n)]
         for block in (before, *prose, after):
             if block:
                 text += ["", block]
@@ -431,7 +432,9 @@ class Reference:
         text = [f"({anchor(n.qualified)})=", f"### `{shown(n)}`", "", self.synopsis(n), "", before]
         for block in prose:
             text += ["", block]
-        text += ["", after, *self.members(n)]
+        members = self.members(n)
+        first = next((i for i, line in enumerate(members) if re.fullmatch(r"\(.*\)=", line)), len(members))
+        text += ["", after, *members[:first]]
         example = self.example_for(n)
         if example:
             at = f"example-{example.stem}"
@@ -446,6 +449,7 @@ class Reference:
         also = self.see_also(n, n.doc)
         if also:
             text += ["", also]
+        text += ["", *members[first:]]  # with headings of their own
         return "\n".join(text)
 
     def page(self, group):
