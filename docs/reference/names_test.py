@@ -17,7 +17,7 @@ from programs import Finder, examples
 
 # What the cheat sheet has in code besides public names: C++, and names of its own.
 NOT_OURS = {
-    *("auto", "bool", "co_await", "const", "int", "namespace", "true", "using", "on"),
+    *("auto", "bool", "co_await", "const", "int", "class", "namespace", "template", "true", "using", "on"),
     *("args", "handlers", "held", "h1", "h2", "in1", "in2", "init", "io_row", "Es", "Op", "out", "path", "pred", "program"),
     *("to", "up", "text", "op"),
 }
