@@ -15,6 +15,7 @@ class external_event;
 struct endpoint {
   /// A port of this machine.
   explicit endpoint(std::uint16_t p = 0) : endpoint("127.0.0.1", p) {}
+  /// Port `p` at the address `a`, in digits, of this machine or of another one.
   endpoint(std::string a, std::uint16_t p) : address(std::move(a)), port(p) {}
 
   std::string address;  ///< In digits.

@@ -30,7 +30,8 @@ struct explore_options {
   weft::granularity granularity = weft::granularity::cooperative;
   /// Of schedules that differ only in the order of independent steps, visits one, or few.  For
   /// programs that share state only by operations: accesses to a variable that two processes reach
-  /// by reference are not seen, unless the processes announce them (syncing::touch).  Refused
+  /// by reference are not seen, unless the processes announce them (syncing::touch).  So it does
+  /// not see a forgotten lock: a variable that processes reach by reference is no location.  Refused
   /// together with a bound on preemptions: of schedules that are alike, the one that is visited may
   /// exceed the bound.
   bool reduce = false;
@@ -72,11 +73,15 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 /// A schedule says at each step which of the ready processes runs: up to its next yield, fork, wait
 /// or end.  So processes of s1, s2, ... steps have (s1 + s2 + ...)! / (s1! s2! ...) schedules: keep
 /// programs small.  Processes may share state in any way, also by plain references: no other
-/// process runs between two operations.  With `granularity::parallel` a step also ends before each
-/// operation on shared state, since another thread could run there.  With that granularity, a
-/// deferred event, which a process causes without an operation, also takes effect in a step of its
-/// own, before the process's next operation that others see: an unlock by a guard, a notification,
-/// a release, a completion, the end of an address, a cancellation.  A read that is no operation,
+/// process runs between two operations.  Code between two operations is one step: a plain ++n never
+/// fails here; ThreadSanitizer finds data races.
+///
+/// By default schedules are those of one thread; `{.granularity = granularity::parallel}` has those
+/// of several.  With that granularity, a step also ends before each operation on shared state,
+/// since another thread could run there.  A deferred event, which a process causes without an
+/// operation, then also takes effect in a step of its own, before the process's next operation that
+/// others see: an unlock by a guard, a notification, a release, a completion, the end of an
+/// address, a cancellation.  A read that is no operation,
 /// such as gate::waiting(), belongs to the step that it is in; so do the operations that a clause
 /// performs on outer handlers (outer.hpp).
 ///

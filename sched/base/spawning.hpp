@@ -43,6 +43,9 @@ class spawn_request {
 
 /// The effect of starting processes; `spawn` performs it.  A spawned process may perform
 /// `Effects...`, and spawning<Effects...> itself.
+///
+/// So `spawning<A>` allows the effects A and `spawning<A>`, not `spawning<B>`.  To spawn a function
+/// whose row has `spawning<B>`, name it too: `spawning<A, spawning<B>>`.
 template <class... Effects>
 struct spawning;
 template <>
