@@ -35,6 +35,7 @@ struct traced_runs {
   traced_runs(traced_runs const&) = delete;
   traced_runs& operator=(traced_runs const&) = delete;
   ~traced_runs() {
+    if (traces.empty()) return;
     std::vector<std::vector<trace_event>> events;
     for (trace const& t : traces) events.push_back(t.events());
     trace_page page;
@@ -42,7 +43,7 @@ struct traced_runs {
       page.runs.push_back({.title = {}, .events = of_run, .steps = {}});
     for (trace const& t : traces) page.dropped += t.dropped();
     std::ofstream file(std::getenv("WEFT_PAGE"));
-    if (!page.runs.empty()) write_page(page, file);
+    write_page(page, file);
   }
 };
 inline traced_runs the_runs;

@@ -58,7 +58,8 @@ BACKENDS = ("weft::one_thread", "weft::random_order", "weft::sharing", "weft::st
 BACKEND_PROTOCOL = {"claim", "header", "on_end", "put", "recheck_deadlines", "reserve", "stop", "wakes", "worker"}
 # The member types of containers and iterators are those of the standard library.
 STANDARD = {
-    *("value_type", "size_type", "difference_type", "reference", "const_reference", "iterator_concept"),
+    *("value_type", "size_type", "difference_type", "reference", "const_reference", "pointer", "iterator_concept"),
+    "iterator_category",
     *("const_iterator", "reverse_iterator", "const_reverse_iterator"),
 }
 CLASSES = ("class", "struct", "union", "class template", "partial specialization")
