@@ -11,9 +11,8 @@
 /// a string that is discarded; when one is followed, it is printed.
 ///
 /// Two ways out: do not yield between the read and the write, or have other processes wait
-/// meanwhile.  The second is `taking_turns`: a lock made of a flag and a gate.  Both are right in
-/// every schedule of one thread, and that is proved, not sampled.  On several threads such a lock
-/// also needs the epoch of the gate: chapter 7.
+/// meanwhile.  The second is `taking_turns`: a lock made of a flag and a gate.  Both are proved
+/// right on one thread.  On several threads the lock also needs the epoch of its gate: chapter 7.
 
 #include <functional>
 #include <iostream>

@@ -97,7 +97,7 @@ TEST_CASE("a line that is no event is refused, with its number") {
   }
 }
 
-TEST_CASE("a file for Perfetto has slices, arrows and a counter") {
+TEST_CASE("a file for Perfetto has slices, arrows and counters") {
   CHECK(written([](std::ostream& to) { write_perfetto(events, to); }) ==
         R"({"displayTimeUnit": "ns", "traceEvents": [
 {"ph": "M", "pid": 1, "tid": 0, "ts": 0.000, "name": "process_name", "args": {"name": "weft"}},
@@ -105,11 +105,11 @@ TEST_CASE("a file for Perfetto has slices, arrows and a counter") {
 {"ph": "B", "pid": 1, "tid": 2, "ts": 1.000, "name": "1 begins", "args": {"process": "1", "value": 0}},
 {"ph": "i", "pid": 1, "tid": 2, "ts": 1.500, "s": "t", "name": "perform", "args": {"process": "1", "operation": "console::print", "handler": "to \"stream\"", "file": "a.cpp", "line": 7, "text": "x\u000a\u003c", "replayed": 1}},
 {"ph": "s", "pid": 1, "tid": 2, "ts": 2.000, "name": "message", "cat": "message", "id": 1},
-{"ph": "C", "pid": 1, "tid": 0, "ts": 2.001, "name": "ready", "args": {"processes": 1}},
+{"ph": "C", "pid": 1, "tid": 0, "ts": 2.001, "name": "ready", "args": {"worker 0": 1}},
 {"ph": "i", "pid": 1, "tid": 2, "ts": 2.001, "s": "t", "name": "put", "args": {"process": "1.2", "value": 0, "reason": "woken"}},
 {"ph": "M", "pid": 1, "tid": 3, "ts": 0.000, "name": "thread_name", "args": {"name": "worker 1"}},
 {"ph": "i", "pid": 1, "tid": 3, "ts": 2.500, "s": "t", "name": "steal", "args": {"value": 3, "other_worker": 0}},
-{"ph": "C", "pid": 1, "tid": 0, "ts": 2.600, "name": "ready", "args": {"processes": 0}},
+{"ph": "C", "pid": 1, "tid": 0, "ts": 2.600, "name": "ready", "args": {"worker 0": 0, "worker 1": 0}},
 {"ph": "B", "pid": 1, "tid": 3, "ts": 2.700, "name": "1.2 mail::receive", "args": {"process": "1.2", "operation": "mail::receive", "value": 1}},
 {"ph": "s", "pid": 1, "tid": 2, "ts": 2.001, "name": "wake-up", "cat": "wake-up", "id": 2},
 {"ph": "f", "pid": 1, "tid": 3, "ts": 2.700, "name": "wake-up", "cat": "wake-up", "id": 2, "bp": "e"},
