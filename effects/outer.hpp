@@ -99,17 +99,17 @@ struct asking {
   }
 };
 
-/// The same, to be looked at only: whether all is available; and to report what is not.  clang needs
-/// an exception specification where the clause is looked at, so its notes lead from there to the
-/// user's line.
+/// Stands for asking<Available> where a clause is only looked at: converts if all is available.
 template <class Available>
-struct asking_for_less {
+struct asking_within {
   template <class... Es>
     requires(is_empty_row<row_difference<row_set<Es...>, Available>>)
   operator outer<Es...>() const;
 };
+/// The same, to report what is not available: in its exception specification, which clang needs where
+/// the clause is looked at.  So the notes lead from there to the user's line.
 template <class Available>
-struct asking_for_more {
+struct asking_beyond {
   template <class... Es>
   operator outer<Es...>() const
       noexcept(require_outward<row_difference<row_set<Es...>, Available>>());

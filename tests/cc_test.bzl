@@ -1,5 +1,7 @@
 """How tests are compiled: what most of them include is parsed once (docs/decisions/017)."""
 
+load("//tools:precompiled_header.bzl", "behind")
+
 def cc_test(name, copts = [], deps = [], is_merged = False, **kwargs):
     """A cc_test; with a precompiled header, if it is one of a scheduler.
 
@@ -16,16 +18,11 @@ def cc_test(name, copts = [], deps = [], is_merged = False, **kwargs):
         "//conditions:default": [],
     }) if is_merged else []
     if not copts and [dep for dep in deps if dep.startswith("//sched")]:
-        copts = select({
-            "//tests/weakened:gcc": ["-include", "$(BINDIR)/tests/first.hpp", "-Winvalid-pch"],
-            "//conditions:default": ["-include-pch", "$(BINDIR)/tests/first.pch"],
-        })
+        copts = behind("tests/first")
         deps = deps + ["//tests:first"]
     native.cc_test(
         name = name,
         copts = copts + quiet,
-        # tools/layers.py sees to it: clang cannot beside a precompiled header, nor Bazel where it
-        # compiles without a sandbox.
         features = ["-layering_check"],
         deps = deps,
         **kwargs

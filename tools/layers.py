@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Do tests include only what their own dependencies offer?
+"""Do tests and programs include only what their own dependencies offer?
 
 For those that layering_check does not see (tests/cc_test.bzl).  Reads what
 `./bazelw query --output=xml 'kind("cc_.* rule|filegroup rule", //...)'` prints; says nothing if all is well."""
@@ -39,7 +39,7 @@ def violations(query, read):
     offered = {name: headers(rule) for name, rule in rules.items()}
     known = set().union(*offered.values())
     for name, rule in sorted(rules.items()):
-        if rule.get("class") != "cc_test":
+        if rule.get("class") not in ("cc_test", "cc_binary"):
             continue
         allowed = set().union(*(offered.get(dep, set()) for dep in labels(rule, "deps")))
         # Not the shared libraries that a program is linked with.

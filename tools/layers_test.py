@@ -23,6 +23,10 @@ QUERY = """
     <list name="srcs"><label value="//tests:a_test.cpp"/><label value="//tests:a.hpp"/></list>
     <list name="deps"><label value="//sched:schedule"/></list>
   </rule>
+  <rule class="cc_binary" name="//examples:a">
+    <list name="srcs"><label value="//tests:a_test.cpp"/><label value="//tests:a.hpp"/></list>
+    <list name="deps"><label value="//sched:schedule"/></list>
+  </rule>
 </query>
 """
 
@@ -40,7 +44,9 @@ class Layers(unittest.TestCase):
         self.assertTrue(violations('#include <weft/sched/mail/ports.hpp>\n'))
 
     def test_what_is_offered_to_others(self):
-        self.assertIn("none of its dependencies offers", violations('#include "weft/deque/deque.hpp"')[0])
+        found = violations('#include "weft/deque/deque.hpp"')
+        self.assertEqual({line.partition(": ")[0] for line in found}, {"//examples:a", "//tests:a_test"})
+        self.assertIn("none of its dependencies offers", found[0])
 
     def test_internals(self):
         self.assertIn("it is no library's", violations('#include "weft/deque/detail/node.hpp"')[0])

@@ -1,5 +1,7 @@
 """Programs of examples/ and docs/: what most of them include is parsed once (docs/decisions/017)."""
 
+load("//tools:precompiled_header.bzl", "behind")
+
 def parsed_once_binary(name, deps, copts = [], **kwargs):
     """A cc_binary behind the precompiled header examples/first.hpp.
 
@@ -11,11 +13,8 @@ def parsed_once_binary(name, deps, copts = [], **kwargs):
     """
     native.cc_binary(
         name = name,
-        copts = select({
-            "//tests/weakened:gcc": ["-include", "$(BINDIR)/examples/first.hpp", "-Winvalid-pch"],
-            "//conditions:default": ["-include-pch", "$(BINDIR)/examples/first.pch"],
-        }) + copts,
-        features = ["-layering_check"],  # not beside a precompiled header: tests/cc_test.bzl
+        copts = behind("examples/first") + copts,
+        features = ["-layering_check"],
         deps = deps + ["//examples:first"],
         **kwargs
     )

@@ -40,7 +40,7 @@ def _impl(ctx):
         ),
     ]
 
-precompiled_header = rule(
+_precompiled_header = rule(
     implementation = _impl,
     doc = "`src`, parsed by clang for `-include-pch` of targets that depend on it, or by g++ for " +
           "`-include`, which takes FILE.gch where FILE would be.  Such a compilation is " +
@@ -53,3 +53,33 @@ precompiled_header = rule(
     fragments = COMPILING["fragments"],
     toolchains = COMPILING["toolchains"],
 )
+
+def precompiled_header(name, **kwargs):
+    """`src`, parsed by the compiler of the configuration.
+
+    Args:
+      name: that of `src`, without its ending.
+      **kwargs: as for the rule.
+    """
+    _precompiled_header(
+        name = name,
+        by_gcc = select({
+            "//tests/weakened:gcc": True,
+            "//conditions:default": False,
+        }),
+        **kwargs
+    )
+
+def behind(header):
+    """The copts of a target that includes a precompiled header first.
+
+    Such a target also depends on the header, and has no layering_check, since clang cannot have it beside
+    a precompiled header, nor Bazel where it compiles without a sandbox: tools/layers.py checks it.
+
+    Args:
+      header: as in "tests/first".
+    """
+    return select({
+        "//tests/weakened:gcc": ["-include", "$(BINDIR)/%s.hpp" % header, "-Winvalid-pch"],
+        "//conditions:default": ["-include-pch", "$(BINDIR)/%s.pch" % header],
+    })

@@ -9,7 +9,6 @@ for text in README.md docs/*.md docs/recipes/*.md; do
     sh tools/tangle.sh cpp "$text" $program > "$scratch/$(echo "$text" | tr / _)_$program.cpp"
   done
 done
-# Chapter 17 makes a weft of its own, and includes none: it is compiled like this anyway.
 {
   ls "$scratch"/*.cpp
   ls examples/*.cpp examples/effect_suite/*.cpp docs/reference/examples/*.cpp

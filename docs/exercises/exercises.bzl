@@ -1,10 +1,13 @@
 """The exercises of a chapter: stubs, solutions, and tests that fail until an exercise is solved."""
 
+load("//tools:precompiled_header.bzl", "behind")
+
 def exercises(chapter, count, deps):
     """A test CHAPTER_N for each exercise N of a chapter; all of a chapter are one program.
 
     Args:
-      chapter: the folder: exercises.hpp has the stubs, solutions.hpp the same solved, test.cpp the
+      chapter: the folder: exercises.hpp has the stubs, solutions.hpp the same file solved, so that a
+        reader can compare the two, test.cpp the
         Catch2 test cases, each tagged with the number of its exercise, as in [2].
       count: how many exercises there are.
       deps: what the program includes beside //effects, //sched:schedule and //sched:testing.
@@ -14,8 +17,7 @@ def exercises(chapter, count, deps):
         name = program,
         testonly = True,
         srcs = [chapter + "/" + source for source in ["exercises.hpp", "solutions.hpp", "test.cpp"]],
-        # What most of them include is parsed once, as for tests.
-        copts = ["-include-pch", "$(BINDIR)/tests/first.pch"] + select({
+        copts = behind("tests/first") + select({
             ":solutions": ["-DSOLVED"],
             "//conditions:default": [],
         }),

@@ -210,10 +210,10 @@ consteval bool clause_is_well_formed() {
     return false;
   else if constexpr (kind == clause_kind::value)
     return value_clause_returns_well<H, O, clause_result<H, O>>();
-  else if constexpr (kind == clause_kind::asking && has_clause<H, O, asking_for_less<Around>>)
+  else if constexpr (kind == clause_kind::asking && has_clause<H, O, asking_within<Around>>)
     return value_clause_returns_well<H, O, clause_result<H, O, asking<Around>>>();
   else if constexpr (kind == clause_kind::asking)
-    return !has_clause<H, O, asking_for_more<Around>>;  // which reports it
+    return !has_clause<H, O, asking_beyond<Around>>;  // false, and reported
   else
     return control_clause_returns_well<
         H, O, A, clause_result<H, O, resumption_for<typename O::result, A, kind, rebound_by<H>>>,
