@@ -83,6 +83,8 @@ auto make_handling(H&& h, Body&& body) {
     return refused();
   else if constexpr (!can_be_handled<Effects, Body>() || !is_lent_or_no_region<H>())
     return refused();
+  else if constexpr (!std::is_same_v<kept_as<H>, H>)
+    return make_handling<Effects, kept_as<H>, Policy>(kept_as<H>(h), std::forward<Body>(body));
   else
     return handling<H, row_set<Effects>, std::decay_t<Body>, Policy>(std::forward<H>(h),
                                                                      std::forward<Body>(body));

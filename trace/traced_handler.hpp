@@ -26,12 +26,28 @@ template <class... Ts>
 constexpr bool is_taken_by_clauses<multi_resumption<Ts...>> = true;
 template <class... Es>
 constexpr bool is_taken_by_clauses<outer<Es...>> = true;
+template <class Row>
+constexpr bool is_taken_by_clauses<asking<Row>> = true;  // converts to an outer<...>
+/// Whether `K` stands for an asking<...> where a clause is only looked at.
+template <class K>
+constexpr bool stands_for_asking = false;
+template <class Row>
+constexpr bool stands_for_asking<asking_within<Row>> = true;
+template <class Row>
+constexpr bool stands_for_asking<asking_beyond<Row>> = true;
 
 template <class H>
 struct handles_the_same {};
 template <says_what_it_handles H>
 struct handles_the_same<H> {
   using handles = typename std::remove_cvref_t<H>::handles;
+};
+template <class H>
+struct rebinds_the_same {};
+template <class H>
+  requires requires { typename H::rebound_effects; }
+struct rebinds_the_same<H> {
+  using rebound_effects = typename H::rebound_effects;
 };
 
 /// Adds an event of code that does not know its process, such as a handler.
@@ -40,15 +56,15 @@ void add_here(trace& t, trace_event e) noexcept;
 }  // namespace detail
 
 /// A handler that does the same as `Handler`, and adds each operation that it answers to a trace.
-/// `Handler` is `X` for an owned handler, `X&` for a borrowed one.
+/// `Handler` is `X` for an owned handler, `X&` for a borrowed one, which may be a region: what is
+/// suspended stays in that region.
 template <class Handler>
-class traced_handler : public detail::handles_the_same<Handler> {
+class traced_handler : public detail::handles_the_same<Handler>,
+                       public detail::rebinds_the_same<std::remove_reference_t<Handler>> {
   using H = std::remove_reference_t<Handler>;
-  static_assert(!std::derived_from<H, region>,
-                "weft: a region keeps resumptions, and cannot be inside another handler: trace the "
-                "handlers that its clauses perform to");
 
  public:
+  using stands_for = Handler;
   static constexpr bool thread_safe = requires { requires H::thread_safe; };
 
   traced_handler(Handler h, trace& t) : handler_(std::forward<Handler>(h)), trace_(&t) {}
@@ -64,6 +80,11 @@ class traced_handler : public detail::handles_the_same<Handler> {
       return detail::call_clause(handler_, std::move(o), std::move(ks)...);
     }
   }
+  template <operation O, class K>
+    requires(detail::stands_for_asking<K> && detail::has_clause<H, O, K>)
+  void on(O, K);  // is never called
+  /// The handler, for the library.
+  [[nodiscard]] H& forwards_to() noexcept { return handler_; }
 
  protected:
   Handler handler_;
@@ -104,14 +125,20 @@ class traced_returning_handler : public traced_handler<Handler> {
 ///
 ///     handle(traced(state_of(0), t), counting());
 ///
+/// A handler that is borrowed is borrowed as without `traced`: a region keeps resumptions until its
+/// own end, and `handle` throws not_a_region if another handler does.
+///
 /// An event has the process that runs on the thread, if a scheduler there is traced (tracing.hpp).
 /// Costs two events for each operation, as long as the trace has room.
 template <class Handler>
 auto traced(Handler&& handler, trace& t) {
-  if constexpr (detail::names_on_return<std::remove_reference_t<Handler>>)
-    return traced_returning_handler<Handler>(std::forward<Handler>(handler), t);
+  using kept = detail::kept_as<Handler>;
+  if constexpr (!detail::is_lent_or_no_region<Handler>())
+    return detail::refused();
+  else if constexpr (detail::names_on_return<std::remove_reference_t<Handler>>)
+    return traced_returning_handler<kept>(std::forward<Handler>(handler), t);
   else
-    return traced_handler<Handler>(std::forward<Handler>(handler), t);
+    return traced_handler<kept>(std::forward<Handler>(handler), t);
 }
 
 }  // namespace weft

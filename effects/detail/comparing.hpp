@@ -37,7 +37,8 @@ template <class Handling>
 constexpr bool is_owned_and_copyable = std::copy_constructible<Handling>;
 template <class H, class Es, class Body, class Policy>
 constexpr bool is_owned_and_copyable<handling<H, Es, Body, Policy>> =
-    !std::is_reference_v<H> && std::copy_constructible<H> && is_owned_and_copyable<Body>;
+    !std::is_reference_v<H> && !refers_to_handler<H> && std::copy_constructible<H> &&
+    is_owned_and_copyable<Body>;
 
 /// What an exception says, for messages.
 [[nodiscard]] std::string text_of_exception(std::exception_ptr const& error);

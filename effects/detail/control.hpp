@@ -83,7 +83,7 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
   using K = resumption_for<R, A, S::template kind<O>, typename S::rebound>;
   using Result = clause_result<typename S::handler, O, K>;
 
-  kept_prompt<!S::borrowed> const alive(n);
+  kept_prompt<!S::is_reference> const alive(n);
   rebindable<resumption, R, A, typename S::rebound> once(internal(), n);
   try {
     auto const k = [&]() -> K {

@@ -192,7 +192,7 @@ class handler_prompt<S, row<Es...>> final
     return waiter;
   }
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
-    return name_of<typename S::handler>;
+    return name_of<typename S::meant>;
   }
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;

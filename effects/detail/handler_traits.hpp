@@ -24,6 +24,37 @@ class [[nodiscard]] handling {
   Body body;
 };
 
+/// The handler that `H` means: `H`; or, if `H` forwards to another one, what its type `stands_for`
+/// means: `X` if that one is owned, `X&` if `H` refers to it.
+template <class H>
+struct handler_meant : identity<H> {};
+template <class H>
+using meant_by = typename handler_meant<H>::type;
+template <class H>
+  requires requires { typename std::remove_cvref_t<H>::stands_for; }
+struct handler_meant<H> {
+  using next = typename std::remove_cvref_t<H>::stands_for;
+  using type = std::conditional_t<std::is_reference_v<next>, meant_by<next>&, meant_by<next>>;
+};
+
+/// Whether `H` forwards to a handler that it refers to.  It is installed as that one would be: as a
+/// borrowed handler, and in its region if it has one.  A copy of `H` is kept even if `H` is named, so
+/// only the handler that it refers to must live on.
+template <class H>
+constexpr bool refers_to_handler =
+    !std::is_same_v<meant_by<H>, H> && std::is_reference_v<meant_by<H>>;
+template <class H>
+using kept_as = std::conditional_t<refers_to_handler<H>, std::remove_cvref_t<H>, H>;
+
+/// The region of a handler, or of the handler that it stands for.
+template <class H>
+region& region_of(H& h) noexcept {
+  if constexpr (std::derived_from<H, region>)
+    return h;
+  else
+    return region_of(h.forwards_to());
+}
+
 /// `Inner`: the handling is the body of another handling, with no frame in between.
 template <class Handling, class Around, bool Inner = false>
 struct handler_traits;
@@ -67,8 +98,10 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   using body_effects = typename body_traits<Body, row_set<Es..., Around>>::effects;
   using answer = answer_type<handler, body_result>;
 
-  static constexpr bool borrowed = std::is_reference_v<H>;
-  static constexpr bool is_region = std::derived_from<handler, region>;
+  using meant = std::remove_reference_t<meant_by<H>>;
+  static constexpr bool is_reference = std::is_reference_v<H>;
+  static constexpr bool borrowed = is_reference || refers_to_handler<H>;
+  static constexpr bool is_region = std::derived_from<meant, region>;
 
   template <class O>
   static constexpr clause_kind kind = kind_of_clause<handler, O, answer, Around>();
@@ -93,8 +126,9 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   /// Whether the prompt of the handler may be copied byte by byte, as part of a body that is
   /// resumed bitwise (multi_shot.hpp).
   static constexpr bool is_copyable =
-      std::is_trivially_copyable_v<handler> && !is_region && !is_multi_shot && !(stays && Inner) &&
-      is_empty_row<rebound> && (!body_function<Body> || std::is_trivially_copyable_v<Body>);
+      std::is_trivially_copyable_v<handler> && std::is_trivially_copyable_v<meant> && !is_region &&
+      !is_multi_shot && !(stays && Inner) && is_empty_row<rebound> &&
+      (!body_function<Body> || std::is_trivially_copyable_v<Body>);
 
   /// The effects of the row around whose handlers the prompt keeps: those that the body performs,
   /// and those that are handled here as well (for outer_of).  All effects of the row, if a clause

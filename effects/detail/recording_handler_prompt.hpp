@@ -69,7 +69,7 @@ class resident_body final : public body_to_run_again<S>, public resident {
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                     shared_binding&& bound, continuation waiter,
                                     result_slot_base& to) override {
-    if (!home_) throw_not_resident(name_of<typename S::handler>);
+    if (!home_) throw_not_resident(name_of<typename S::meant>);
     return body_to_run_again<S>::run_again(self, std::move(log), std::move(bound), waiter, to);
   }
   [[nodiscard]] region* home() const noexcept { return home_; }
@@ -80,7 +80,7 @@ class resident_body final : public body_to_run_again<S>, public resident {
     leave();
   }
   [[nodiscard]] std::string why_it_stays() const override {
-    return std::string(name_of<typename S::handler>) + " keeps a body that can be run again";
+    return std::string(name_of<typename S::meant>) + " keeps a body that can be run again";
   }
   region* home_;
 };
@@ -197,7 +197,7 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
     return waiter;
   }
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
-    return name_of<typename S::handler>;
+    return name_of<typename S::meant>;
   }
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;

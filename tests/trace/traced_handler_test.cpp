@@ -2,9 +2,12 @@
 #include "weft/trace/traced_handler.hpp"
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "tests/support/frames.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
 #include "weft/trace/trace.hpp"
@@ -12,6 +15,7 @@
 #include "weft/trace/tracing.hpp"
 
 using namespace weft;
+using weft::tests::every_frame_dies;
 
 namespace {
 
@@ -33,6 +37,38 @@ eff<int, counter> counts() {
   int n = co_await counter::next{};
   n += co_await counter::ask{};
   co_return n + co_await counter::next{};
+}
+
+/// The operations of a trace, in their order.
+std::string operations_of(trace const& t) {
+  std::string all;
+  for (auto const& e : t.events())
+    if (e.kind == trace_kind::perform)
+      all += std::string(e.operation.substr(e.operation.rfind(':') + 1)) + ' ';
+  return all;
+}
+
+/// A region that keeps every resumption, and answers with how many it has kept.
+struct keeping : region, handler<counter> {
+  std::vector<resumption<int, std::string>> kept;
+  static int on(counter::next) { return 1; }
+  std::string on(counter::ask, resumption<int, std::string> k) {
+    kept.push_back(std::move(k));
+    return "kept " + std::to_string(kept.size());
+  }
+  static std::string on_return(int n) { return "came to " + std::to_string(n); }
+};
+/// Sets a flag when its frame is destroyed.
+struct sets_at_end {
+  explicit sets_at_end(bool& f) : flag(f) {}
+  sets_at_end(sets_at_end const&) = delete;
+  sets_at_end& operator=(sets_at_end const&) = delete;
+  ~sets_at_end() { flag = true; }
+  bool& flag;
+};
+eff<int, counter> counts_in(bool& ended) {
+  sets_at_end const at_the_end(ended);
+  co_return co_await counts();
 }
 
 }  // namespace
@@ -71,4 +107,188 @@ TEST_CASE("a traced handler inside a traced process adds to the lane of the proc
       CHECK(e.process.text() == "1");
     }
   CHECK(found == 4);
+}
+
+TEST_CASE("a traced region keeps resumptions, and its clauses answer what they perform later") {
+  every_frame_dies const check;
+  trace t;
+  keeping k;
+  CHECK(run(handle(traced(k, t), counts())) == "kept 1");
+  CHECK(operations_of(t) == "next ask ");
+  CHECK(k.suspended().find("counter::ask at ") != std::string::npos);
+  CHECK(k.suspended().find("keeping") != std::string::npos);
+  CHECK(k.suspended().find("traced_returning_handler") == std::string::npos);
+  CHECK(resume(std::move(k.kept.front()), 5) == "came to 7");
+  CHECK(operations_of(t) == "next ask next ");
+  CHECK(k.suspended().empty());
+}
+
+TEST_CASE("the end of a traced region unwinds what is suspended in it") {
+  every_frame_dies const check;
+  trace t;
+  bool ended = false;
+  resumption<int, std::string> outlives;
+  {
+    keeping k;
+    CHECK(run(handle(traced(k, t), counts_in(ended))) == "kept 1");
+    outlives = std::move(k.kept.front());
+    CHECK_FALSE(ended);
+  }
+  CHECK(ended);
+  CHECK_THROWS_AS(resume(std::move(outlives), 1), resumption_expired);
+}
+
+TEST_CASE("a traced region may be named, and end before what is suspended in the region") {
+  every_frame_dies const check;
+  trace t;
+  keeping k;
+  {
+    auto named = traced(k, t);
+    CHECK(run(handle(named, counts())) == "kept 1");
+    auto const twice = traced(named, t);
+    CHECK(run(handle(twice, counts())) == "kept 2");
+    CHECK(operations_of(t) == "next ask next next ask ask ");
+  }
+  CHECK(resume(std::move(k.kept[1]), 5) == "came to 7");
+  CHECK(resume(std::move(k.kept[0]), 7) == "came to 9");
+  CHECK(operations_of(t) == "next ask next next ask ask next next next ");
+}
+
+TEST_CASE("a traced region inside another handler, in a composition") {
+  every_frame_dies const check;
+  trace t;
+  keeping k;
+  auto const body = []() -> eff<int, counter, state<int>> {
+    int const n = co_await counter::ask{};
+    co_await state<int>::put{n};
+    co_return n + co_await state<int>::get{};
+  };
+  CHECK(run(handle(traced(k, t) | with<state<int>>(traced(state_of(3), t)), body)) == "kept 1");
+  CHECK(resume(std::move(k.kept.front()), 5) == "came to 10");
+  CHECK(operations_of(t) == "ask put get ");
+}
+
+TEST_CASE("a traced region that ends while its clause runs") {
+  every_frame_dies const check;
+  struct ends_itself : region, handler<counter> {
+    std::unique_ptr<ends_itself>& self;
+    explicit ends_itself(std::unique_ptr<ends_itself>& s) : self(s) {}
+    static int on(counter::next) { return 1; }
+    int on(counter::ask, resumption<int, int> k) {
+      auto const me = std::move(self);
+      resumption<int, int> const rest = std::move(k);
+      return 9;
+    }
+  };
+  trace t;
+  bool ended = false;
+  std::unique_ptr<ends_itself> h;
+  h = std::make_unique<ends_itself>(h);
+  CHECK(run(handle(traced(*h, t), counts_in(ended))) == 9);
+  CHECK(ended);
+  CHECK(operations_of(t) == "next ask ");
+}
+
+TEST_CASE("a traced region with a clause that is a coroutine") {
+  every_frame_dies const check;
+  struct asks_on : region, handler<counter> {
+    resumption<int, int> kept;
+    static int on(counter::next) { return 1; }
+    eff<int, state<int>> on(counter::ask, resumption<int, int> k) {
+      int const n = co_await state<int>::get{};
+      if (n > 0) co_return co_await std::move(k)(n);
+      kept = std::move(k);
+      co_return 0;
+    }
+  };
+  trace t;
+  bool ended = false;
+  {
+    asks_on h;
+    auto const goes_on = [&]() -> eff<int, state<int>> {
+      co_return co_await handle(traced(h, t), counts);
+    };
+    auto const stays = [&]() -> eff<int, state<int>> {
+      co_return co_await handle(traced(h, t), counts_in(ended));
+    };
+    CHECK(run(handle<state<int>>(state_of(4), goes_on)) == 6);
+    CHECK(run(handle<state<int>>(state_of(0), stays)) == 0);
+    CHECK_FALSE(ended);
+  }
+  CHECK(ended);
+  CHECK(operations_of(t) == "next ask next next ask ");
+}
+
+TEST_CASE("a traced region that resumes any number of times, by replay and bitwise") {
+  every_frame_dies const check;
+  struct keeps_often : region, handler<counter> {
+    multi_resumption<int, int> kept;
+    static int on(counter::next) { return 1; }
+    int on(counter::ask, multi_resumption<int, int> k) {
+      kept = std::move(k);
+      return 0;
+    }
+  };
+  auto const by = [](auto policy) {
+    trace t;
+    multi_resumption<int, int> outlives;
+    {
+      keeps_often h;
+      CHECK(run(handle(traced(h, t), counts, policy)) == 0);
+      CHECK(resume(h.kept, 5) == 7);
+      CHECK(resume(h.kept, 6) == 8);
+      CHECK(operations_of(t) == "next ask next next ");
+      outlives = h.kept;
+    }
+    CHECK_THROWS_AS(resume(outlives, 1), resumption_expired);
+  };
+  by(replay());
+  by(bitwise());
+}
+
+TEST_CASE("a traced handler that is borrowed, and no region, must not keep a resumption") {
+  every_frame_dies const check;
+  struct keeps : handler<counter> {
+    resumption<int, int> kept;
+    static int on(counter::next) { return 1; }
+    int on(counter::ask, resumption<int, int> k) {
+      kept = std::move(k);
+      return 0;
+    }
+  };
+  trace t;
+  keeps h;
+  CHECK_THROWS_AS(run(handle(h, counts)), not_a_region);
+  CHECK_THROWS_AS(run(handle(traced(h, t), counts)), not_a_region);
+  auto named = traced(h, t);
+  CHECK_THROWS_AS(run(handle(named, counts)), not_a_region);
+}
+
+TEST_CASE("a traced handler performs outward, and rebinds, as the handler does") {
+  every_frame_dies const check;
+  struct adds : handler<counter> {
+    static int on(counter::next, outer<state<int>> up) { return up(state<int>::get{}); }
+    static int on(counter::ask) { return 10; }
+  };
+  struct rebinding : handler<counter>, rebinds<state<int>> {
+    static int on(counter::next) { return 1; }
+    static eff<int, state<int>> on(counter::ask, resumption<int, int, state<int>> k) {
+      return handles_again(std::move(k));
+    }
+    static eff<int, state<int>> handles_again(resumption<int, int, state<int>> k) {
+      co_return co_await handle(state_of(50), goes_on(std::move(k)));
+    }
+    static eff<int, state<int>> goes_on(resumption<int, int, state<int>> k) {
+      co_return co_await std::move(k).under(0);
+    }
+  };
+  auto const body = []() -> eff<int, counter, state<int>> {
+    int n = co_await counter::next{};
+    n += co_await counter::ask{};
+    co_return n + co_await state<int>::get{};
+  };
+  trace t;
+  CHECK(run(handle(traced(adds(), t) | with<state<int>>(state_of(3)), body)) == 16);
+  CHECK(run(handle(traced(rebinding(), t) | with<state<int>>(state_of(3)), body)) == 51);
+  CHECK(operations_of(t) == "next ask next ask ");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: a region keeps resumptions, and cannot be inside another handler: trace the handlers that
-///   its clauses perform to
+///   weft: a handler that keeps resumptions is borrowed: name it first; owned it would keep itself
+///   alive
 /// Naming: keeper
 
 #include <utility>
@@ -23,6 +23,5 @@ weft::eff<void, breath> breathes() { co_await breath::now{}; }
 
 int main() {
   weft::trace t;
-  keeper k;
-  weft::run(weft::handle(weft::traced(k, t), breathes()));
+  weft::run(weft::handle(weft::traced(keeper(), t), breathes()));
 }
