@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh: tests tools/gdb/weft.py on a program that has stopped, and on its core dump, on every backend, as
-# clang and g++ compile it.
+# clang and g++ compile it; and that the listed queue is the order in which processes then run.
 set -eu
 here=$(dirname "$(readlink -f "$0")")
 cd "$here/../.."
@@ -9,7 +9,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
-find deque effects sched -name '*.cpp' | sed 's/.*/#include "&"/' > "$scratch/library.cpp"
+# trace/ first: a declaration that a template is instantiated elsewhere comes before its instantiation.
+find trace deque effects sched -name '*.cpp' | sed 's/.*/#include "&"/' > "$scratch/library.cpp"
 line() { sed -n "/\/\/ $1\$/=" "$here/stuck.cpp"; }
 
 # looks NAME GDB_ARGUMENT...: what the commands print.
@@ -51,6 +52,29 @@ EXPECTED
   echo "passed: $name"
 }
 
+# says_since NAME WANTED: what looks() has printed has times exactly if WANTED is 1.
+says_since() {
+  found=$(grep -c '^1\.[12] .* since [0-9.]* [mun]*s, [0-9.]* [mun]*s before the last event$' "$scratch/said" || true)
+  [ "$found" = $(($2 * 2)) ] && return 0
+  echo "FAILED: $1: the times of $found processes, wanted: $2"
+  cat "$scratch/said"
+  status=1
+}
+
+# orders NAME BACKEND SORT: SORT is cat, or sort if the order is random.
+orders() {
+  gdb -q -batch -nx -ex 'set pagination off' -ex 'source tools/gdb/weft.py' -ex 'break stops' \
+    -ex "run $2 turns > $scratch/ran" -ex 'weft queue' -ex 'continue' "$scratch/stuck" > "$scratch/said" 2>&1 || true
+  sed -n 's/^\(1\.[0-9.]*\) .*/\1/p' "$scratch/said" | $3 > "$scratch/listed"
+  if [ "$(wc -l < "$scratch/listed")" = 202 ] && $3 "$scratch/ran" | cmp - "$scratch/listed"; then
+    echo "passed: $1"
+  else
+    echo "FAILED: $1"
+    cat "$scratch/said"
+    status=1
+  fi
+}
+
 # tries COMPILER: in a directory of its own.
 tries() {
   scratch=$scratch/$1
@@ -59,10 +83,14 @@ tries() {
     $1 -std=c++20 -g -DWEFT_SILENCE_GCC12 -Iinclude -I. -c "$file" -o "$scratch/$(basename "$file" .cpp).o"
   done
   $1 "$scratch/library.o" "$scratch/stuck.o" -pthread -o "$scratch/stuck"
-  for backend in one_thread forkable sharing stealing random; do
+  for backend in one_thread forkable sharing stealing random traced; do
+    is_traced=$([ $backend = traced ] && echo 1 || echo 0)
     looks "$1, $backend" -ex "run $backend" -ex "generate-core-file $scratch/core" "$scratch/stuck"
+    says_since "$1, $backend" "$is_traced"
     looks "$1, $backend, a core dump" -ex "core-file $scratch/core" "$scratch/stuck"
+    says_since "$1, $backend, a core dump" "$is_traced"
     rm -f "$scratch/core"
+    orders "$1, the queue of $backend" $backend "$([ $backend = random ] && echo sort || echo cat)"
   done
   exit $status
 }

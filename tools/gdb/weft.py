@@ -2,10 +2,11 @@
 """Processes of weft, in gdb: of a program that runs, and of a core dump.
 
     (gdb) source tools/gdb/weft.py
-    (gdb) weft processes      each process: what it does, or the operation that it waits at
+    (gdb) weft processes      each process: what it does, or the operation that it waits at; if the scheduler is
+                              traced, since when
     (gdb) weft bt 1.2         the frames of a process, innermost first, with the handlers in between
     (gdb) weft handlers 1.2   only the handlers
-    (gdb) weft queue          the processes that are ready
+    (gdb) weft queue          the processes that are ready, in the order in which they will run
 
 The program and weft are compiled with -g.  Processes are found by the address of their virtual table, in all
 writable memory: so no backend need keep a list of them, and a program that is not debugged pays nothing.
@@ -68,31 +69,31 @@ def mappings():
             yield first, last - first
 
 
+def objects_of(name):
+    """Each object in memory that begins with a pointer to the virtual table of the class."""
+    inferior = gdb.selected_inferior()
+    try:
+        table = gdb.parse_and_eval(f"(char*)&'vtable for {name}'")
+    except gdb.error:
+        return
+    pattern = struct.pack("<Q", int(table) + 2 * gdb.lookup_type("void").pointer().sizeof)
+    for first, length in mappings():
+        at, last = first, first + length
+        while at < last:
+            try:
+                hit = inferior.search_memory(at, last - at, pattern)
+            except gdb.MemoryError:
+                break
+            if hit is None:
+                break
+            at = hit + 8
+            if hit % 8 == 0:
+                yield pointer_to(name, hit).dereference()
+
+
 def all_processes():
     """Each process, once, by its id."""
-    inferior = gdb.selected_inferior()
-    found = []
-    for name in PROCESS_TYPES:
-        try:
-            table = gdb.parse_and_eval(f"(char*)&'vtable for {name}'")
-        except gdb.error:
-            continue
-        points_at = int(table) + 2 * gdb.lookup_type("void").pointer().sizeof
-        pattern = struct.pack("<Q", points_at)
-        for first, length in mappings():
-            at, last = first, first + length
-            while at < last:
-                try:
-                    hit = inferior.search_memory(at, last - at, pattern)
-                except gdb.MemoryError:
-                    break
-                if hit is None:
-                    break
-                at = hit + 8
-                if hit % 8 == 0:
-                    process = pointer_to(name, hit).dereference()
-                    if is_alive(process):
-                        found.append(process)
+    found = [process for name in PROCESS_TYPES for process in objects_of(name) if is_alive(process)]
     return sorted(found, key=lambda p: [int(n) for n in re.findall(r"\d+", id_of(p))])
 
 
@@ -168,6 +169,189 @@ def number_in(atomic):
     while atomic.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
         atomic = atomic[next(f for f in atomic.type.strip_typedefs().fields() if hasattr(f, "bitpos"))]
     return int(atomic)
+
+
+def in_header(process, size):
+    """The process behind its header."""
+    return pointer_to("weft::process", int(process) + size).dereference()
+
+
+def members(value):
+    """The members of a value that are not static, bases first as they lie in memory."""
+    return (value[field] for field in value.type.strip_typedefs().fields() if hasattr(field, "bitpos"))
+
+
+def pointer_in(value):
+    """The pointer in a smart pointer, a tuple or a std::atomic."""
+    kind = value.type.strip_typedefs().code
+    if kind == gdb.TYPE_CODE_PTR:
+        return value
+    if kind == gdb.TYPE_CODE_STRUCT:
+        for member in members(value):
+            found = pointer_in(member)
+            if found is not None:
+                return found
+    return None
+
+
+def value_in(optional):
+    """The value in a std::optional; None if there is none."""
+    payload = optional["_M_payload"]
+    return payload["_M_payload"]["_M_value"] if bool(payload["_M_engaged"]) else None
+
+
+# ---- queues, each as its processes in the order in which they will run
+
+
+def all_schedulers():
+    """The schedulers that run, of each backend that the program has."""
+    listed = gdb.execute("info variables ^vtable for weft::detail::backend_scheduler<", to_string=True)
+    for name in sorted(set(re.findall(r"vtable for (weft::detail::backend_scheduler<.*>)", listed))):
+        for scheduler in objects_of(name):
+            if value_in(scheduler["backend_"]) is not None:
+                yield scheduler
+
+
+def queues_of(scheduler):
+    """(heading, processes) of each queue of a scheduler; nothing if its backend is not one of weft's."""
+    backend, worker = value_in(scheduler["backend_"]), value_in(scheduler["worker_"])
+    names = {field.name for field in all_fields(backend.type.strip_typedefs())}
+    if "queues_" in names:
+        queues = pointer_in(backend["queues_"])
+        for i in range(int(backend["count_"])):
+            yield f"worker {i}", in_thread_queue(queues[i])
+    elif "shared_" in names:
+        shared = backend["shared_"]
+        homes = pointer_in(shared["homes"])
+        size = gdb.lookup_type("weft::detail::stealing_header").sizeof
+        for i in range(int(shared["count"])):
+            # The last one in runs first; then those that have yielded, the first one in first.
+            own = [*reversed(between_ends(homes[i]["deque"])), *between_ends(homes[i]["yielded"])]
+            yield f"worker {i}", [in_header(p, size) for p in own]
+        yield "global queue", [in_header(p, size) for p in in_global_queue(shared["global"])]
+    elif worker is not None and "ready_" in {field.name for field in all_fields(worker.type.strip_typedefs())}:
+        ready = worker["ready_"]
+        is_random = "vector" in ready.type.strip_typedefs().name
+        processes = in_vector(ready) if is_random else in_persistent_deque(ready)[::-1]
+        put = [node["content"] for node in in_injection_queue(worker["injected_"])]
+        heading = "in no order: the next one is drawn at random" if is_random else "the first one is next"
+        yield heading, [pointer_in(t).dereference() for t in [*processes, *put] if int(pointer_in(t))]
+
+
+def linked(first, link="next"):
+    at = first
+    while int(at):
+        yield at.dereference()
+        at = at[link]
+
+
+def in_vector(vector):
+    first, last = vector["_M_impl"]["_M_start"], vector["_M_impl"]["_M_finish"]
+    return [first[i] for i in range(int(last - first))]
+
+
+def in_persistent_deque(deque):
+    """deque/detail/tier.hpp: the front, the chunks in the tier below, the back."""
+
+    def in_chunk(owner, element, first=0, last=None):
+        header = pointer_in(owner).dereference()
+        offset = -(-header.type.sizeof // element.alignof) * element.alignof
+        elements = gdb.Value(int(header.address) + offset).cast(element.pointer())
+        return [elements[i] for i in range(first, int(header["capacity"]) if last is None else last)]
+
+    def in_tier(tier, element):
+        def in_window(window):
+            first, last = int(window["begin"]), int(window["end"])
+            return in_chunk(window["chunk"], element, first, last) if first != last else []
+
+        below, middle = pointer_in(tier["below_"]), []
+        if int(below):
+            chunks = below.dereference()["chunks"]
+            owners = in_tier(chunks, tier["front_"]["chunk"].type)
+            middle = [each for owner in owners for each in in_chunk(owner, element)]
+        return [*in_window(tier["front_"]), *middle, *in_window(tier["back_"])]
+
+    return in_tier(deque["top_"], deque.type.strip_typedefs().template_argument(0))
+
+
+def in_injection_queue(queue):
+    """What other threads have put, and the worker has not taken over yet: the oldest first."""
+    nodes = [*linked(queue["unfetched_"]), *reversed([*linked(pointer_in(queue["pushed_"]["top_"]))])]
+    return nodes
+
+
+def in_thread_queue(queue):
+    """sched/backends/thread_queue.hpp: while a thread has claimed the queue, from its tail."""
+    head = pointer_in(queue["head_"])
+    is_claimed = int(head) == int(gdb.parse_and_eval("&'weft::detail::locked_queue'"))
+    entries = [*linked(queue["tail_"], "previous")][::-1] if is_claimed else linked(head)
+    size = gdb.lookup_type("weft::sharing::header").sizeof
+    return [in_header(entry.address, size) for entry in entries]
+
+
+def between_ends(ends):
+    """A chase_lev or a steal_queue, from its top to its bottom."""
+    array = pointer_in(ends["array_"]).dereference()
+    cells, mask = pointer_in(array["cells_"]), int(array["last_"])
+    return [pointer_in(cells[i & mask]) for i in range(number_in(ends["top_"]), number_in(ends["bottom_"]))]
+
+
+def in_global_queue(queue):
+    return [*between_ends(queue["queue_"]), *(entry.address for entry in linked(queue["first_"]))]
+
+
+# ---- traces
+
+
+class Traces:
+    """When each process had its last event, in the traces of all traced schedulers."""
+
+    NO_PROCESS = ("steal", "park", "wake", "unpark", "cancel", "checkpoint", "restore")
+
+    def __init__(self):
+        self.last, self.newest, self.dropped = {}, 0, 0
+        for trace in {int(trace): trace for trace in map(self.trace_of, all_schedulers()) if trace}.values():
+            for buffer in in_vector(pointer_in(trace["state_"])["buffers"]):
+                self.read(pointer_in(buffer).dereference())
+
+    @staticmethod
+    def trace_of(scheduler):
+        backend = value_in(scheduler["backend_"])
+        return backend["trace_"] if "trace_" in {f.name for f in all_fields(backend.type.strip_typedefs())} else None
+
+    def read(self, buffer):
+        self.dropped += int(buffer["dropped_"])
+        event = gdb.lookup_type("weft::trace_event")
+        offset = {field.name: field.bitpos // 8 for field in event.fields() if hasattr(field, "bitpos")}
+        kinds = gdb.lookup_type("weft::trace_kind").fields()
+        of_none = {kind.enumval for kind in kinds if kind.name.rpartition("::")[2] in self.NO_PROCESS}
+        for block in map(pointer_in, in_vector(buffer["blocks_"])):
+            first, size = int(block), block.dereference().type.sizeof
+            if first <= int(buffer["next_"]) < first + size:
+                size = int(buffer["next_"]) - first
+            if not size:
+                continue
+            bytes_read = gdb.selected_inferior().read_memory(first, size).tobytes()
+            for at in range(0, size, event.sizeof):
+                time = struct.unpack_from("<q", bytes_read, at + offset["time"])[0]
+                self.newest = max(self.newest, time)
+                if bytes_read[at + offset["kind"]] not in of_none:
+                    path = struct.unpack_from("<Q", bytes_read, at + offset["process"])[0]
+                    self.last[path] = max(self.last.get(path, 0), time)
+
+    def since(self, process):
+        """Nothing if there is no trace."""
+        time = self.last.get(int(process["id_"]["path_"]))
+        if time is None:
+            return ""
+        return f"  since {duration(time)}, {duration(self.newest - time)} before the last event"
+
+
+def duration(ns):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3f} {unit}"
+    return f"{ns} ns"
 
 
 def process_named(name):
@@ -269,20 +453,26 @@ class Weft(gdb.Command):
 
 
 class Processes(gdb.Command):
-    """weft processes: each process, and what it does."""
+    """weft processes: each process, and what it does.
+
+    If the scheduler is traced, also since when: the time of the last event of the process, from the begin of the
+    trace, and how long before the last event of all.
+    """
 
     def __init__(self):
         super().__init__("weft processes", gdb.COMMAND_DATA)
 
     def invoke(self, argument, from_tty):
-        found = all_processes()
+        found, traces = all_processes(), Traces()
         for process in found:
             operation, where, leaf = suspension_of(process)
             what = state_of(process)
             if what == "waits":
                 what = f"is at {operation}  {where}" if operation else "has not begun"
-            print(f"{id_of(process):<12} {what}")
+            print(f"{id_of(process):<12} {what}{traces.since(process)}")
         print(f"{len(found)} processes")
+        if traces.dropped:
+            print(f"the trace has dropped {traces.dropped} events, so that times may be those of earlier events")
 
 
 class Backtrace(gdb.Command):
@@ -329,15 +519,30 @@ class Handlers(gdb.Command):
 
 
 class Queue(gdb.Command):
-    """weft queue: the processes that are ready, by their ids."""
+    """weft queue: the processes that are ready, in the order in which they will run.
+
+    With several threads, those of each thread; one that has nothing left takes from the others.  With a backend that
+    is not one of weft's, the processes are listed by their ids.
+    """
 
     def __init__(self):
         super().__init__("weft queue", gdb.COMMAND_DATA)
 
     def invoke(self, argument, from_tty):
-        for process in filter(is_ready, all_processes()):
-            operation, where, _ = suspension_of(process)
-            print(f"{id_of(process):<12} {f'goes on from {operation}  {where}' if operation else 'begins'}")
+        queues = [queue for scheduler in all_schedulers() for queue in queues_of(scheduler)]
+        if not queues:
+            queues = [("by their ids: the order is not known", [*filter(is_ready, all_processes())])]
+        for heading, processes in queues:
+            print(f"{heading}:" if processes else f"{heading}: empty")
+            for process in processes:
+                print(f"{id_of(process):<12} {next_of(process)}")
+
+
+def next_of(process):
+    if str(process["is_"]).rpartition("::")[2] not in STATES:
+        return "runs again from its log"
+    operation, where, _ = suspension_of(process)
+    return f"goes on from {operation}  {where}" if operation else "begins"
 
 
 def name_of_end(end):
