@@ -155,6 +155,9 @@ class weft::multi_resumption {
   [[nodiscard]] detail::shared_capture take(detail::internal) && noexcept {
     return std::move(capture_);
   }
+  [[nodiscard]] detail::prompt const* prompt_here(detail::internal) const noexcept {
+    return capture_ ? (*capture_).prompt_here() : nullptr;
+  }
   [[nodiscard]] detail::prompt* hand_over(detail::internal) && noexcept {
     return capture_ && (*capture_).is_last() ? (*capture_).hand_over() : nullptr;
   }

@@ -140,6 +140,9 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   [[nodiscard]] detail::captured_frames take(detail::internal) && noexcept {
     return std::move(rest_);
   }
+  [[nodiscard]] detail::prompt const* prompt_here(detail::internal) const noexcept {
+    return rest_ ? &*rest_ : nullptr;
+  }
   [[nodiscard]] detail::prompt* hand_over(detail::internal) && noexcept { return rest_.release(); }
 
  private:

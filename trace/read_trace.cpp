@@ -128,6 +128,10 @@ trace_event read_event(std::string_view line, stored_trace& to) {
       e.operation = keep(value);
     } else if (name == "handler") {
       e.handler = keep(value);
+    } else if (name == "under") {
+      e.under = keep(value);
+    } else if (name == "depth") {
+      e.depth = read_number<std::uint16_t>(value);
     } else if (name == "file") {
       e.file = keep(value);
     } else if (name == "line") {

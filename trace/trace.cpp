@@ -78,14 +78,17 @@ void trace::close(detail::trace_buffer& b) noexcept {
   std::lock_guard const lock(state_->mutex);
   state_->closed.push_back(&b);
 }
-void trace::add_outside(trace_event e) noexcept {
+void trace::add_outside(trace_event e, detail::answering const* by) noexcept {
   std::lock_guard const lock(state_->mutex);
-  e.text = state_->buffers.front()->keep(e.text);
-  state_->buffers.front()->add(e);
+  detail::trace_buffer& b = *state_->buffers.front();
+  e.text = b.keep(e.text);
+  if (by || !e.under.empty()) b.note_handlers(e, by ? *by : detail::answering());
+  b.add(e);
 }
-void detail::add_here(trace& t, trace_event e) noexcept {
+void detail::add_here(trace& t, trace_event e, answering const& by) noexcept {
   trace_buffer* const b = trace_buffer::of_thread;
-  if (!b || !b->is_of(t)) return t.add_outside(e);
+  if (!b || !b->is_of(t)) return t.add_outside(e, &by);
+  b->note_handlers(e, by);
   e.process = b->running();
   e.text = b->keep(e.text);
   b->add(e);

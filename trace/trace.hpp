@@ -12,7 +12,8 @@ namespace weft {
 
 namespace detail {
 class trace_buffer;
-}
+struct answering;
+}  // namespace detail
 
 /// The limits of a trace.
 struct trace_options {
@@ -51,8 +52,9 @@ class trace {
   [[nodiscard]] detail::trace_buffer& open(std::uint16_t worker);
   /// Lets another thread use the buffer, after this one.  Thread safe.
   void close(detail::trace_buffer& b) noexcept;
-  /// Adds an event of a thread without a buffer of its own.  Thread safe.
-  void add_outside(trace_event e) noexcept;
+  /// Adds an event of a thread without a buffer of its own; `by`: the handler that answers its
+  /// operation, if it has one.  Thread safe.
+  void add_outside(trace_event e, detail::answering const* by = nullptr) noexcept;
 
  private:
   struct state;

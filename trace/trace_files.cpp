@@ -56,6 +56,8 @@ void add_fields(json_object& o, trace_event const& e) {
   if (has_other(e.kind)) o.add("other", e.other.text());
   if (!e.operation.empty()) o.add("operation", e.operation);
   if (!e.handler.empty()) o.add("handler", e.handler);
+  if (!e.under.empty()) o.add("under", e.under);
+  if (e.depth != trace_event::unknown) o.add("depth", e.depth);
   if (e.line != 0) o.add("file", e.file).add("line", e.line);
   if (!e.text.empty()) o.add("text", e.text);
   if (e.object != 0) o.add("object", e.object);

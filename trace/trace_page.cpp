@@ -53,7 +53,7 @@ class page_writer {
 
   void write_all(trace_page const& page) {
     put(detail::page_head());
-    put("{\"width\": 15, \"runs\": [");
+    put("{\"width\": 17, \"runs\": [");
     for (page_run const& r : page.runs) add(r, &r != &page.runs.front());
     put("],\n\"outcomes\": [");
     for (auto const& row : page.outcomes) add_strings(row, &row != &page.outcomes.front());
@@ -151,8 +151,10 @@ class page_writer {
                                    shown(e.value),
                                    static_cast<int>(e.reason),
                                    e.is_replayed ? 1 : 0,
-                                   worker(e.other_worker)};
-    static_assert(std::size(fields) == 15);
+                                   worker(e.other_worker),
+                                   number_of(e.under),
+                                   e.depth == trace_event::unknown ? -1 : int{e.depth}};
+    static_assert(std::size(fields) == 17);
     last_ = e.time;
     for (std::int64_t const f : fields) {
       if (!is_first_) text_ += ',';

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/answering.hpp"
 #include "weft/sched/base/detail/trace_buffer.hpp"
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/runtime/detail/tracing_evidence.hpp"
@@ -51,7 +52,14 @@ struct rebinds_the_same<H> {
 };
 
 /// Adds an event of code that does not know its process, such as a handler.
-void add_here(trace& t, trace_event e) noexcept;
+void add_here(trace& t, trace_event e, answering const& by) noexcept;
+template <class K>
+[[nodiscard]] prompt const* captured_for([[maybe_unused]] K const& k) noexcept {
+  if constexpr (is_resumption<K>)
+    return k.prompt_here(internal());
+  else
+    return nullptr;  // an outer<...>
+}
 
 }  // namespace detail
 
@@ -72,9 +80,12 @@ class traced_handler : public detail::handles_the_same<Handler>,
   template <operation O, class... Ks>
     requires(detail::has_clause<H, O, Ks...> && (detail::is_taken_by_clauses<Ks> && ...))
   decltype(auto) on(O o, Ks... ks) {
-    add<O>(trace_kind::perform, detail::text_to_trace(o));
+    detail::answering by{.handler = this};
+    ((by.at = detail::captured_for(ks)), ...);
+    by.has_captured = by.at != nullptr;
+    add<O>(trace_kind::perform, detail::text_to_trace(o), by);
     if constexpr (sizeof...(Ks) == 0) {
-      answers<O> const after{*this};
+      answers<O> const after{*this, by};
       return detail::call_clause(handler_, std::move(o));
     } else {
       return detail::call_clause(handler_, std::move(o), std::move(ks)...);
@@ -94,14 +105,17 @@ class traced_handler : public detail::handles_the_same<Handler>,
   template <class O>
   struct answers {
     traced_handler& home;
-    ~answers() { home.template add<O>(trace_kind::answer, {}); }
+    detail::answering const& by;
+    ~answers() { home.template add<O>(trace_kind::answer, {}, by); }
   };
   template <class O>
-  void add(trace_kind what, std::string_view text) noexcept {
-    detail::add_here(*trace_, {.operation = detail::name_of<O>,
-                               .handler = detail::name_of<H>,
-                               .text = text,
-                               .kind = what});
+  void add(trace_kind what, std::string_view text, detail::answering const& by) noexcept {
+    detail::add_here(*trace_,
+                     {.operation = detail::name_of<O>,
+                      .handler = detail::name_of<H>,
+                      .text = text,
+                      .kind = what},
+                     by);
   }
 
   trace* trace_;

@@ -98,6 +98,9 @@ class tracing : public Backend {
     void trace(trace_event const& e) noexcept {
       if (buffer_) buffer_->add(e);
     }
+    void note_handlers(trace_event& e, detail::answering const& by) noexcept {
+      if (buffer_) buffer_->note_handlers(e, by);
+    }
     [[nodiscard]] detail::trace_buffer_here trace_here() const noexcept {
       return detail::trace_buffer_here(buffer_);
     }

@@ -51,6 +51,7 @@ PROTOCOL_OF = {
     "weft::rebinds": {"operator()"},
     "weft::returns": {"operator()"},
     "weft::task_handle": {"finish"},
+    "weft::traced_handler": {"forwards_to", "stands_for"},
     "weft::tracing": {"trace_outside"},
 }
 # A backend has what its concept asks for; the concept's entry says what that is.

@@ -39,6 +39,8 @@ class capture {
   /// else other handlers will be bound.  Throws as captured_frames::require_open() does, and
   /// frames_in_use.
   [[nodiscard]] virtual captured_frames frames_here(bool last, bool by_place) = 0;
+  /// For traces: the prompt of the frames that wait here; null if they are gone.
+  [[nodiscard]] virtual prompt const* prompt_here() const noexcept = 0;
   /// Releases the frames to the only owner, which unwinds them.  Null if the capture has more to
   /// release than the frames.
   [[nodiscard]] virtual prompt* hand_over() noexcept { return nullptr; }
@@ -95,6 +97,9 @@ class replay_capture final : public capture {
     return std::move(live_);
   }
 
+  [[nodiscard]] prompt const* prompt_here() const noexcept override {
+    return live_ ? &*live_ : nullptr;
+  }
   [[nodiscard]] prompt* hand_over() noexcept override { return live_.release(); }
 
   [[nodiscard]] std::shared_ptr<runs_again> const& body() const noexcept { return body_; }

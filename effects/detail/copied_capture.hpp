@@ -50,6 +50,7 @@ class copied_capture final : public capture {
   }
 
   [[nodiscard]] captured_frames frames_here(bool last, bool by_place) override;
+  [[nodiscard]] prompt const* prompt_here() const noexcept override;
 
  private:
   friend class copying_prompt;

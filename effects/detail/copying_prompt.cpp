@@ -225,6 +225,9 @@ void copying_prompt::unwind_body() noexcept {
 captured_frames copied_capture::frames_here(bool last, bool by_place) {
   return prompt_.go_back_to(*this, last, by_place);
 }
+prompt const* copied_capture::prompt_here() const noexcept {
+  return prompt_.is() == suspension::state::suspended ? &prompt_ : nullptr;
+}
 void copied_capture::spent() noexcept { prompt_.forget(*this); }
 
 }  // namespace weft::detail

@@ -194,6 +194,9 @@ class handler_prompt<S, row<Es...>> final
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
     return name_of<typename S::meant>;
   }
+  [[nodiscard]] bool is_of(void const* handler) const noexcept override {
+    return handler == &handler_slot_.handler();
+  }
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }

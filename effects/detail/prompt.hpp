@@ -200,6 +200,10 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] suspension* held_by() const noexcept override { return held_by_; }
   [[nodiscard]] bool records() const noexcept { return records_; }
   [[nodiscard]] prompt* up() const noexcept { return up_; }
+  /// If suspended: the innermost prompt of the chain; this one, if there is no other.
+  [[nodiscard]] prompt const* innermost_inside() const noexcept { return inner_; }
+  /// For traces: whether this is the prompt of the handler at that address.
+  [[nodiscard]] virtual bool is_of(void const*) const noexcept { return false; }
   void held_by_now(suspension* h) noexcept { held_by_ = h; }
   /// Called when the answer that the leaf waits for has been filled in.
   virtual void answered() noexcept {}

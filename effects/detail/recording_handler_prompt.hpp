@@ -199,6 +199,9 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
     return name_of<typename S::meant>;
   }
+  [[nodiscard]] bool is_of(void const* handler) const noexcept override {
+    return handler == &body_->handler_slot.handler();
+  }
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }

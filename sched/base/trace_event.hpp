@@ -39,14 +39,19 @@ enum class trace_kind : std::uint8_t {
 struct trace_event {
   /// The `worker` of an event on a thread that runs no process, such as one that submits.
   static constexpr std::uint16_t outside = 0xFFFF;
+  /// The `depth` of an event if that is not known.
+  static constexpr std::uint16_t unknown = 0xFFFF;
 
-  std::int64_t time = 0;                 ///< In nanoseconds, since the trace began.
-  process_id process{};                  ///< The first process if no process is meant.
-  process_id other{};                    ///< Of an event of two processes: the other one.
-  std::string_view operation{};          ///< The operation that `process` performs, or waits at.
-  std::string_view handler{};            ///< The handler that answers the operation.
-  char const* file = "";                 ///< Where the operation is performed.
-  std::string_view text{};               ///< As the kind says.
+  std::int64_t time = 0;         ///< In nanoseconds, since the trace began.
+  process_id process{};          ///< The first process if no process is meant.
+  process_id other{};            ///< Of an event of two processes: the other one.
+  std::string_view operation{};  ///< The operation that `process` performs, or waits at.
+  std::string_view handler{};    ///< The handler that answers the operation.
+  char const* file = "";         ///< Where the operation is performed.
+  std::string_view text{};       ///< As the kind says.
+  /// Of an operation: the handlers around it, innermost first, a line each, up to the scheduler.  Of
+  /// the `spawn` of the first process: the scheduler, and the handlers outside it.
+  std::string_view under{};
   std::uint64_t object = 0;              ///< Equal numbers: the same object.
   std::uint64_t value = 0;               ///< As the kind says.
   std::uint32_t line = 0;                ///< Of the file; 0 if that is not known.
@@ -54,6 +59,8 @@ struct trace_event {
   put_reason reason{};                   ///< Of a `put`: why.
   std::uint16_t worker = outside;        ///< The number of the thread, from 0.
   std::uint16_t other_worker = outside;  ///< Of an event of two threads: the other one.
+  /// Of an operation: how many handlers are inside the one that answers.
+  std::uint16_t depth = unknown;
   bool is_replayed = false;  ///< The answer comes from the log of a process that is run again.
 };
 

@@ -54,6 +54,40 @@ const tests = {
     assert.match(await page.textContent('#events .now'), /hello 2/);
   },
 
+  async 'the handlers of a process are a stack, with the one that answers'() {
+    const page = await open('handlers.html');
+    const stack = () => page.locator('#handlers li').allTextContents();
+    const at = async what => {
+      await page.fill('#search', what);
+      await page.press('#search', 'Enter');
+    };
+    const own = ['weft::state_of<int>', 'counting', 'weft::reader_of<int>', 'weft::state_of<int>', 'weft::scheduler',
+                 'weft::console_to_string'];
+    const answered_by = n => own.map((name, i) => i === n ? `${name} answers` : name);
+    for (const [what, n] of [['1.1 performs counter::next', 1], ['1.1 performs state<int>::get', 0],
+                             ['1.1 performs state<int>::get', 3], ['1.1 performs counter::later', 1],
+                             ['1.1 performs console::print_line', 5], ['1.1 performs proc::yield', 4]]) {
+      await at(what);
+      assert.deepStrictEqual(await stack(), answered_by(n), what);
+      assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.1, innermost first');
+    }
+    const beside = page.locator('#queue .lane').first().locator('.under li');
+    assert.deepStrictEqual(await beside.allTextContents(), own.map(n => n.replace('weft::', '')));
+    assert.strictEqual(await page.textContent('#queue .under .answers'), 'scheduler');
+    await at('1.1 is put into the queue: yielded');
+    assert.deepStrictEqual(await stack(), answered_by(4));
+
+    await at('1.2 performs console::print_line');
+    assert.deepStrictEqual(await stack(), ['weft::scheduler', 'weft::console_to_string answers']);
+    await page.locator('#queue .box:not(.runs)', {hasText: '1.1'}).click();
+    assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.1, innermost first');
+    assert.deepStrictEqual(await stack(), answered_by(4));
+    await page.keyboard.press('ArrowRight');
+    assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.2, innermost first');
+    await page.keyboard.press('Home');
+    assert.deepStrictEqual(await stack(), ['weft::scheduler', 'weft::console_to_string']);
+  },
+
   async 'keys, buttons, the slider and the jump move'() {
     const page = await open('hello.html');
     const at = async () => Number(await page.inputValue('#jump'));

@@ -13,6 +13,7 @@ bazel-bin/examples/hello --trace="$scratch/hello.html" > "$scratch/hello.txt"
 bazel-bin/examples/pipeline --backend=stealing --threads=2 --trace="$scratch/pipeline.html" > /dev/null
 bazel-bin/tests/browser/million "$scratch/million.html"
 bazel-bin/tests/browser/failing "$scratch/failing.html"
+bazel-bin/tests/browser/handlers "$scratch/handlers.html"
 bazel-bin/tests/browser/versions "$scratch/versions.html"
 cp bazel-bin/docs/pages/*.html "$scratch"
 ./bazelw run //docs:book -- "$scratch/book"

@@ -26,9 +26,11 @@ std::vector<trace_event> const events = {
      .handler = "to \"stream\"",
      .file = "a.cpp",
      .text = "x\n<",
+     .under = "to \"stream\"\nweft::scheduler",
      .line = 7,
      .kind = trace_kind::perform,
      .worker = 0,
+     .depth = 0,
      .is_replayed = true},
     {.time = 2'000, .process = {}, .object = 77, .kind = trace_kind::send, .worker = 0},
     {.time = 2'001,
@@ -65,7 +67,7 @@ std::string written(Write write) {
 TEST_CASE("JSON lines have the fields that an event has") {
   CHECK(written([](std::ostream& to) { write_json_lines(events, to); }) ==
         R"({"time": 1000, "kind": "resume", "worker": 0, "process": "1", "value": 0}
-{"time": 1500, "kind": "perform", "worker": 0, "process": "1", "operation": "console::print", "handler": "to \"stream\"", "file": "a.cpp", "line": 7, "text": "x\u000a\u003c", "replayed": 1}
+{"time": 1500, "kind": "perform", "worker": 0, "process": "1", "operation": "console::print", "handler": "to \"stream\"", "under": "to \"stream\"\u000aweft::scheduler", "depth": 0, "file": "a.cpp", "line": 7, "text": "x\u000a\u003c", "replayed": 1}
 {"time": 2000, "kind": "send", "worker": 0, "process": "1", "object": 77}
 {"time": 2001, "kind": "put", "worker": 0, "process": "1.2", "value": 0, "reason": "woken"}
 {"time": 2500, "kind": "steal", "worker": 1, "value": 3, "other_worker": 0}
@@ -83,6 +85,8 @@ TEST_CASE("JSON lines that are read and written again are the same") {
   stored_trace const read = read_json_lines(from);
   CHECK(read.events.size() == events.size());
   CHECK(read.events[1].text == "x\n<");
+  CHECK(read.events[1].under == events[1].under);
+  CHECK(read.events[1].depth == 0);
   CHECK(written([&](std::ostream& to) { write_json_lines(read.events, to); }) == once);
 }
 
@@ -103,7 +107,7 @@ TEST_CASE("a file for Perfetto has slices, arrows and counters") {
 {"ph": "M", "pid": 1, "tid": 0, "ts": 0.000, "name": "process_name", "args": {"name": "weft"}},
 {"ph": "M", "pid": 1, "tid": 2, "ts": 0.000, "name": "thread_name", "args": {"name": "worker 0"}},
 {"ph": "B", "pid": 1, "tid": 2, "ts": 1.000, "name": "1 begins", "args": {"process": "1", "value": 0}},
-{"ph": "i", "pid": 1, "tid": 2, "ts": 1.500, "s": "t", "name": "perform", "args": {"process": "1", "operation": "console::print", "handler": "to \"stream\"", "file": "a.cpp", "line": 7, "text": "x\u000a\u003c", "replayed": 1}},
+{"ph": "i", "pid": 1, "tid": 2, "ts": 1.500, "s": "t", "name": "perform", "args": {"process": "1", "operation": "console::print", "handler": "to \"stream\"", "under": "to \"stream\"\u000aweft::scheduler", "depth": 0, "file": "a.cpp", "line": 7, "text": "x\u000a\u003c", "replayed": 1}},
 {"ph": "s", "pid": 1, "tid": 2, "ts": 2.000, "name": "message", "cat": "message", "id": 1},
 {"ph": "C", "pid": 1, "tid": 0, "ts": 2.001, "name": "ready", "args": {"worker 0": 1}},
 {"ph": "i", "pid": 1, "tid": 2, "ts": 2.001, "s": "t", "name": "put", "args": {"process": "1.2", "value": 0, "reason": "woken"}},

@@ -3,7 +3,9 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -291,4 +293,50 @@ TEST_CASE("a traced handler performs outward, and rebinds, as the handler does")
   CHECK(run(handle(traced(adds(), t) | with<state<int>>(state_of(3)), body)) == 16);
   CHECK(run(handle(traced(rebinding(), t) | with<state<int>>(state_of(3)), body)) == 51);
   CHECK(operations_of(t) == "next ask next ask ");
+}
+
+TEST_CASE(
+    "an event of a traced handler has the handlers around the operation, and which one answers") {
+  every_frame_dies const check;
+  auto const names = [](trace_event const& e) {
+    std::vector<std::string> all;
+    for (auto const line : std::views::split(e.under, '\n')) {
+      std::string_view const name(line.begin(), line.end());
+      all.emplace_back(name.substr(name.rfind(':') + 1));
+    }
+    return all;
+  };
+  struct asked : handler<counter> {
+    static int on(counter::next) { return 1; }
+    static outcome<int> on(counter::ask, resumption<int, int> k) { return std::move(k).last(2); }
+  };
+  struct often : handler<counter> {
+    static int on(counter::next) { return 1; }
+    static int on(counter::ask, multi_resumption<int, int> k) { return resume(std::move(k), 2); }
+  };
+  auto const body = []() -> eff<int, counter, state<int>> {
+    (void)co_await state<int>::get{};
+    (void)co_await outer_of<state<int>>(state<int>::get{});
+    (void)co_await counter::next{};
+    co_return co_await counter::ask{};
+  };
+  auto const under = [&](auto handler, auto policy, std::string const& name) {
+    trace t;
+    auto const inside = [&]() -> eff<int, counter, state<int>> {
+      co_return co_await handle<state<int>>(traced(state_of(1), t), body);
+    };
+    auto const outside = [&]() -> eff<int, state<int>> {
+      co_return co_await handle(traced(handler, t), inside, policy);
+    };
+    CHECK(run(handle<state<int>>(traced(state_of(2), t), outside)) == 2);
+    std::string depths;
+    for (auto const& e : t.events()) {
+      CHECK(names(e) == std::vector<std::string>{"state_of<int>", name, "state_of<int>"});
+      if (e.kind == trace_kind::perform) depths += std::to_string(e.depth);
+    }
+    CHECK(depths == "0211");
+  };
+  under(asked(), replay(), "asked");
+  under(often(), replay(), "often");
+  under(often(), bitwise(), "often");
 }

@@ -101,6 +101,39 @@ TEST_CASE("an event of an operation names its place and the handler that answers
   CHECK(handlers[1] == "weft::console_to_string");
 }
 
+TEST_CASE(
+    "an event of an operation has the handlers around it, and the first event those outside") {
+  trace t;
+  std::string printed;
+  auto const body = []() -> eff<void, reader<int>, state<int>, proc, console> {
+    (void)co_await reader<int>::ask{};
+    (void)co_await state<int>::get{};
+    co_await proc::yield{};
+    co_await console::print{"x"};
+  };
+  auto const program = [&]() -> eff<void, state<int>, proc, console> {
+    co_await handle<reader<int>>(reader_of(1), body);
+    (void)co_await state<int>::get{};
+  };
+  schedule<tracing<>>({.forkable = false, .trace = &t}, program, console_to_string(printed),
+                      state_of(0));
+  auto const all = t.events();
+  REQUIRE_FALSE(all.empty());
+  CHECK(all[0].kind == trace_kind::spawn);
+  CHECK(all[0].under == "weft::scheduler\nweft::console_to_string\nweft::state_of<int>");
+  std::string seen;
+  for (auto const& e : all)
+    if (e.kind == trace_kind::perform || e.kind == trace_kind::suspend)
+      seen += std::to_string(e.depth) + ' ' + std::string(e.handler) + " of " +
+              std::string(e.under.substr(0, e.under.find('\n'))) + '\n';
+  CHECK(seen ==
+        "3 weft::state_of<int> of weft::reader_of<int>\n"
+        "1 weft::scheduler of weft::reader_of<int>\n"
+        "1 weft::scheduler of weft::reader_of<int>\n"
+        "2 weft::console_to_string of weft::reader_of<int>\n"
+        "2 weft::state_of<int> of weft::scheduler\n");
+}
+
 TEST_CASE("after a fork, what a process does again from its log is marked") {
   trace t;
   std::string printed;

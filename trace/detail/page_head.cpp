@@ -65,6 +65,10 @@ pre { margin: 0; overflow: auto; }
 #handlers { list-style: none; margin: 0; padding: 0; }
 #handlers li { border: 1px solid var(--edge); padding: .15rem .45rem; margin-top: -1px;
   overflow-wrap: anywhere; } #handlers li.answers { background: var(--mark); font-weight: 600; }
+.under { display: flex; list-style: none; margin: 0; padding: 0; font-size: .85em; }
+.under li { flex: 0 0 auto; border: 1px solid var(--edge); border-radius: 3px; padding: .05rem .35rem; }
+.under li + li::before { content: "\2039\00a0"; margin-left: -.15rem; color: var(--faint); }
+.under li.answers { background: var(--mark); font-weight: 600; }
 .version { display: flex; gap: .3rem; align-items: center; margin-top: .25rem; overflow-x: auto; }
 .chunk { display: flex; border: 2px solid var(--edge); border-radius: 4px; flex: 0 0 auto; }
 .chunk i { font-style: normal; padding: 0 .35rem; border-left: 1px solid var(--edge); }
@@ -110,7 +114,7 @@ of <span id="count"></span></label>
 <section id="source-part" aria-label="source"><h2 id="file">Source</h2><pre id="source" tabindex="0"></pre></section>
 <div id="side">
 <section aria-label="event"><h2>Event</h2><table id="event"></table></section>
-<section aria-label="handlers"><h2>Handlers: one of them answers</h2><ol id="handlers"></ol></section>
+<section aria-label="handlers"><h2 id="handlers-of">Handlers</h2><ol id="handlers"></ol></section>
 <section aria-label="output"><h2>Output so far</h2><pre id="output" tabindex="0"></pre></section>
 </div>
 <section id="list-part" aria-label="events"><h2>Events</h2><ol id="events" tabindex="0"></ol></section>

@@ -14,7 +14,7 @@ const trace = JSON.parse(document.getElementById('trace').textContent);
 const {strings, kinds, reasons, sources, runs, width} = trace;
 let run = 0, data = [], count = 0;
 const [DT, KIND, WORKER, PROCESS, OTHER, OPERATION, HANDLER, FILE, LINE, TEXT, OBJECT, VALUE, REASON,
-       FLAGS, OTHER_WORKER] = Array.from({length: width}, (_, i) => i);
+       FLAGS, OTHER_WORKER, UNDER, DEPTH] = Array.from({length: width}, (_, i) => i);
 const kind = Object.fromEntries(kinds.map((k, i) => [k, i]));
 const at = (i, field) => data[i * width + field];
 const $ = id => document.getElementById(id);
@@ -110,8 +110,9 @@ function element(name, attributes, ...children) {
   return e;
 }
 function box(i, runs) {
-  const o = short(text(at(i, OPERATION)));
-  return element('div', {className: runs ? 'box runs' : 'box', title: words(i)},
+  const o = short(text(at(i, OPERATION))), select = () => { selected = at(i, PROCESS); draw_handlers(shown_event); };
+  return element('div', {className: runs ? 'box runs' : 'box', title: words(i) + '; click: its handlers', tabIndex: 0,
+                         onclick: select, onkeydown: e => { if (e.key === 'Enter') select(); }},
     element('b', {}, text(at(i, PROCESS))),
     element('span', {}, o ? `at ${o}` : 'begins'),
     element('span', {}, place(at(i, FILE), at(i, LINE)) || '\u00a0'),
@@ -123,7 +124,7 @@ function draw_queue() {
   for (const [w, i] of [...state.running].sort((a, b) => a[0] - b[0]))
     lanes.push(element('div', {className: 'lane'},
       element('span', {className: 'name'}, w < 0 ? 'outside' : 'worker ' + w),
-      element('div', {className: 'boxes'}, box(i, true))));
+      element('div', {className: 'boxes'}, box(i, true), stack_beside(at(i, PROCESS)))));
   const boxes = state.queue.slice(0, MOST_BOXES).map(i => box(i, false));
   if (state.queue.length > MOST_BOXES)
     boxes.push(element('div', {className: 'box'}, `and ${state.queue.length - MOST_BOXES} more`));
@@ -159,25 +160,61 @@ function draw_source(i) {
     box.scrollTop = now.offsetTop - box.offsetTop - box.clientHeight / 2;
   }
 }
-// Inner handlers are traced ones, which do not know where they are asked.
-let inner, outside, has_scheduler;
+// ---- handlers: an operation notes those around it up to the scheduler, the first process those outside
+
+let operations, outside;  // of each process: its events with a handler that answers; names
 function find_handlers() {
-  inner = new Set(); outside = new Set(); has_scheduler = false;
+  operations = new Map(); outside = [];
+  const seen = new Set();  // of traces without stacks
   for (let i = 0; i < count; ++i) {
-    const h = at(i, HANDLER);
-    if (at(i, KIND) === kind.resume) has_scheduler = true;
+    const h = at(i, HANDLER), p = at(i, PROCESS);
+    if (at(i, KIND) === kind.spawn && at(i, UNDER) >= 0) outside = text(at(i, UNDER)).split('\n');
     if (h < 0) continue;
-    if (text(h) === 'weft::scheduler') has_scheduler = true;
-    else (at(i, LINE) > 0 ? outside : inner).add(h);
+    if (at(i, UNDER) < 0) seen.add(text(h));
+    if (!operations.has(p)) operations.set(p, []);
+    operations.get(p).push(i);
   }
+  if (!outside.length) outside = [...seen];
 }
+/// The last event of a process with a handler that answers, up to event i; -1 if there is none.
+function last_operation(p, i) {
+  const all = operations.get(p) || [];
+  let low = 0, high = all.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (all[mid] <= i) low = mid + 1; else high = mid;
+  }
+  return low ? all[low - 1] : -1;
+}
+/// The handlers of a process at event i, innermost first, and which of them answers; -1 if none does.
+function stack_of(p, i) {
+  const o = last_operation(p, i);
+  if (o < 0) return {names: outside, answers: -1};
+  const inside = at(o, UNDER) < 0 ? [] : text(at(o, UNDER)).split('\n'), h = text(at(o, HANDLER));
+  const has_scheduler = inside.at(-1) === outside[0];
+  const names = [...inside, ...outside.slice(has_scheduler ? 1 : 0)];
+  const answers = names[at(o, DEPTH)] === h ? at(o, DEPTH) : names.indexOf(h);
+  // The operation is over once the process is at another one.
+  for (let j = o + 1; j <= i && j < o + 1000; ++j)
+    if (has_process(j) && at(j, PROCESS) === p &&
+        (at(j, KIND) === kind.end || (at(j, OPERATION) >= 0 && at(j, OPERATION) !== at(o, OPERATION))))
+      return {names, answers: -1};
+  return {names, answers};
+}
+function stack_beside(p) {
+  const {names, answers} = stack_of(p, shown_event);
+  return element('ol', {className: 'under', title: 'its handlers, innermost first'}, ...names.map((n, k) =>
+    element('li', {className: k === answers ? 'answers' : ''}, short(n))));
+}
+let selected = -1;  // the process that was clicked at this event
 function draw_handlers(i) {
-  const names = [...inner].map(text);
-  if (has_scheduler) names.push('weft::scheduler');
-  names.push(...[...outside].filter(h => !inner.has(h)).map(text));
-  const now = text(at(i, HANDLER));
-  $('handlers').replaceChildren(...names.map(n =>
-    element('li', {className: n === now ? 'answers' : ''}, n === now ? `${n} answers` : n)));
+  const running = state.running.get(at(i, WORKER));
+  const of_event = has_process(i) ? at(i, PROCESS) : running !== undefined ? at(running, PROCESS) : -1;
+  const p = selected >= 0 ? selected : of_event;
+  const {names, answers} = p < 0 ? {names: outside, answers: -1} : stack_of(p, i);
+  $('handlers-of').textContent = p < 0 ? 'Handlers' : `Handlers of ${text(p)}, innermost first`;
+  $('handlers').replaceChildren(...names.map((n, k) =>
+    element('li', {className: k === answers ? 'answers' : ''}, k === answers ? `${n} answers` : n)));
 }
 function draw_event(i) {
   const rows = [['event', kinds[at(i, KIND)]], ['time', (times[i] / 1000).toFixed(3) + ' \u00b5s'],
@@ -308,6 +345,7 @@ let shown_event = 0;
 function show(i) {
   if (!count) return;
   shown_event = i = Math.max(0, Math.min(count - 1, i));
+  selected = -1;
   go_to_state(i + 1);
   $('position').value = i;
   $('jump').value = i + 1;

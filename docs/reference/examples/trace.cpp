@@ -40,6 +40,6 @@ int main() {
                          []() -> eff<void, state<int>> { (void)co_await state<int>::get{}; }));
   for (trace_event const& e : of_handler.events())
     std::cout << name_of_kind(e.kind) << ' ' << e.operation << " by " << e.handler << e.text
-              << '\n';
+              << (e.depth == trace_event::unknown ? "" : ", the innermost of ") << e.under << '\n';
   std::cout << of_handler.dropped() << of_handler.texts_dropped() << '\n';
 }

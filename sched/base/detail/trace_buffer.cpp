@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "weft/effects/detail/prompt.hpp"
 #include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {
@@ -47,6 +50,45 @@ std::string_view trace_buffer::keep(std::string_view text) noexcept {
   std::memcpy(at, text.data(), text.size());
   b.used += text.size();
   return {at, text.size()};
+}
+
+void trace_buffer::note_handlers(trace_event& e, answering const& by) noexcept {
+  std::string_view const given = std::exchange(e.under, {});
+  try {
+    if (!given.empty()) {
+      e.under = keep_names(given);
+      return;
+    }
+    stack_.clear();
+    std::size_t depth = std::string_view::npos;
+    auto const add = [&](prompt const& p) {
+      if (depth == std::string_view::npos && by.is(p)) depth = stack_.size() + by.further_out;
+      stack_.push_back(&p.handler_name());
+    };
+    if (by.has_captured) {
+      for (prompt const* p = by.at->innermost_inside(); p != by.at; p = p->up()) add(*p);
+      add(*by.at);
+    }
+    for (prompt const* p = prompt::innermost(); p; p = p->up()) add(*p);
+    if (last_ == stacks_.end() || last_->first != stack_) last_ = stacks_.try_emplace(stack_).first;
+    std::string_view& names = last_->second;
+    if (names.empty()) {
+      std::string text;
+      for (std::string_view const* const name : stack_) {
+        if (!text.empty()) text += '\n';
+        text += *name;
+      }
+      names = keep_names(text);
+    }
+    e.under = names;
+    e.depth = static_cast<std::uint16_t>(std::min<std::size_t>(depth, trace_event::unknown));
+  } catch (std::bad_alloc const&) {  // then the event has none
+  }
+}
+
+std::string_view trace_buffer::keep_names(std::string_view names) {
+  auto const known = names_.find(names);
+  return known != names_.end() ? *known : *names_.emplace(names).first;
 }
 
 void trace_buffer::copy_to(std::vector<trace_event>& to) const {

@@ -4,12 +4,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <new>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "weft/sched/base/detail/answering.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/sched/base/trace_event.hpp"
 
@@ -44,6 +49,9 @@ class trace_buffer {
     kept->worker = worker_;
     if (e.kind == trace_kind::resume) running_ = e.process;
   }
+  /// Sets the handlers that are around the running code, of which `by` answers.  If the event has
+  /// some already, copies them.  Leaves none if there is no memory.  O(handlers).
+  void note_handlers(trace_event& e, answering const& by) noexcept;
   /// Copies the text.  Empty if there is no room for it.
   [[nodiscard]] std::string_view keep(std::string_view text) noexcept;
 
@@ -73,6 +81,7 @@ class trace_buffer {
   };
 
   bool grow() noexcept;
+  [[nodiscard]] std::string_view keep_names(std::string_view names);
 
   trace_event* next_ = nullptr;
   trace_event* end_ = nullptr;
@@ -85,6 +94,12 @@ class trace_buffer {
   std::uint64_t texts_dropped_ = 0;
   std::vector<std::unique_ptr<block>> blocks_;
   std::vector<text_block> texts_;
+  std::set<std::string, std::less<>> names_;
+  // The handlers that were noted before, by their names, each of which is a constant.
+  using stack = std::vector<std::string_view const*>;
+  std::map<stack, std::string_view> stacks_;
+  std::map<stack, std::string_view>::iterator last_ = stacks_.end();
+  stack stack_;
   std::uint16_t worker_;
 };
 

@@ -273,8 +273,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     p.destroy_plain();
     return next();
   }
-  /// As finished(), for a process that has an error, a log or deferred events, or if the number of
-  /// processes is limited.
+  /// As finished(), for one with an error, a log or deferred events, or if processes are limited.
   continuation finished_slow(process& p) noexcept;
   /// For a process that has ended, or is to end: adjusts the counts, drops the scheduler's
   /// reference to it, and gives up its room.  `error`: its failure; null if there is none.
@@ -379,7 +378,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   std::stop_token stop_token_;
   instant virtual_now_{};
   bool was_asked_to_stop_ = false;
-  class program* first_ = nullptr;       // the program of a first process without a log
+  class program* first_ = nullptr;  // the program of a first process without a log
+  [[no_unique_address]] std::conditional_t<traces, handlers_outside, nothing> outside_;
   known_effect spawning_{}, tasking_{};  // of spawning<> and tasking<>: null until they are learnt
   result_slot<void> sink_;               // takes the answer to a start, which nothing reads
 };

@@ -139,6 +139,10 @@ class held_open {
  public:
   /// Runs the coroutine until it is suspended.  Returns the evidence of the innermost frame.
   void* begin(eff<void, hold_open> body);
+  /// The prompt around the coroutine, outside all handlers.
+  [[nodiscard]] prompt const& outermost() const noexcept {
+    return *keeper_.rest.prompt_here(internal());
+  }
 
  private:
   struct keeper : region {
@@ -172,6 +176,7 @@ class installed_handlers final : public installed_handlers_base {
   explicit installed_handlers(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
     evidence_ = held_open_.begin(level<sizeof...(Hs)>::body(*this));
   }
+  [[nodiscard]] prompt const& outermost() const noexcept { return held_open_.outermost(); }
   template <class E>
   evidence<E>* operator()() noexcept {
     return find<E, row_set<Row, hold_open>>(evidence_);

@@ -89,7 +89,12 @@ template <class S>
 template <class S>
 void trace_child(S& s, trace_kind how, process const& child) noexcept {
   process_id const by = s.runs_process() ? s.running().id() : child.id();
-  add_to_trace(s, {.process = by, .other = child.id(), .kind = how});
+  trace_event e{.process = by, .other = child.id(), .kind = how};
+  if (child.id() == process_id()) {
+    e.under = s.outside_.names;
+    if constexpr (!S::on_several_threads) s.worker().note_handlers(e, {});
+  }
+  add_to_trace(s, e);
 }
 /// Counts the process, and makes it ready.
 template <class S>

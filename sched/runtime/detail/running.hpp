@@ -40,8 +40,8 @@ template <class F, class S>
   evidence<F>* plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
   evidence<F>* recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
   if constexpr (S::traces) {
-    plain = keep_evidence<tracing_evidence<S, F>>(s, s, *plain, s.handler_name())->stand_in();
-    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, s.handler_name())->stand_in();
+    plain = keep_evidence<tracing_evidence<S, F>>(s, s, *plain, s, nullptr)->stand_in();
+    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, s, nullptr)->stand_in();
   }
   if constexpr (S::explores && std::is_same_v<F, routing>)
     (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
@@ -60,6 +60,7 @@ template <class F, class S, class Find>
 void learn_outer(S& s, Find& find) {
   evidence<F>* outer = find.template operator()<F>();
   prompt& home = outer->clauses->home(*outer);
+  [[maybe_unused]] evidence<F>* const beyond = outer->clauses->beyond(*outer);
   s.keep_outer(home);
   if constexpr (S::explores)
     outer = keep_evidence<outer_watcher<S, F>>(s, s, *outer, Find::performs_outward,
@@ -67,9 +68,9 @@ void learn_outer(S& s, Find& find) {
                 ->stand_in();
   evidence<F>* recorded = keep_evidence<outer_recorder<F>>(s, s, *outer)->stand_in();
   if constexpr (S::traces) {
-    std::string_view const name = home.handler_name();
-    outer = keep_evidence<tracing_evidence<S, F>>(s, s, *outer, name)->stand_in();
-    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, name)->stand_in();
+    prompt const* const next = beyond ? &beyond->clauses->home(*beyond) : nullptr;
+    outer = keep_evidence<tracing_evidence<S, F>>(s, s, *outer, home, next)->stand_in();
+    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, home, next)->stand_in();
   }
   s.effects.learn({&identity_of<F>, outer, recorded});
 }
@@ -87,6 +88,7 @@ void learn_effect(S& s, identity<F> effect, Find& find) {
 template <class S, class... All, class Find>
 void learn_all(S& s, row<All...>, Find&& find) {
   s.effects.expect(sizeof...(All));
+  if constexpr (S::traces && requires { find.outermost(); }) s.outside_.note(find.outermost());
   s.was_started = true;
   (learn_effect(s, identity<All>(), find), ...);
   if constexpr (S::on_several_threads) s.share_outers();

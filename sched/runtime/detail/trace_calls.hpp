@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "weft/effects/detail/prompt.hpp"
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
@@ -14,6 +17,27 @@
 #include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {
+
+/// For a trace: the handlers outside the scheduler, the innermost first.
+struct handlers_outside {
+  std::string names{"weft::scheduler"};  // the scheduler itself, and these handlers, a line each
+  std::vector<prompt const*> prompts;
+
+  /// Notes the handlers inside `outermost`, whose body is suspended.
+  void note(prompt const& outermost) {
+    for (prompt const* p = outermost.innermost_inside(); p != &outermost; p = p->up()) {
+      names.append("\n").append(p->handler_name());
+      prompts.push_back(p);
+    }
+  }
+  /// How many of them a process leaves behind on the way from the scheduler to the handler of `p`,
+  /// that one included; 0 for the scheduler.
+  [[nodiscard]] std::uint16_t place_of(prompt const& p) const noexcept {
+    auto const at = std::ranges::find(prompts, &p);
+    return at == prompts.end() ? std::uint16_t{0}
+                               : static_cast<std::uint16_t>(at - prompts.begin() + 1);
+  }
+};
 
 /// What a scheduler `S` says to the trace of its backend.  If the backend keeps none, the functions
 /// are empty: nothing is left of a call when it is compiled.

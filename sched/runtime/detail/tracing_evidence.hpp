@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "weft/effects/detail/forwarding_clause.hpp"
+#include "weft/sched/base/detail/answering.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
@@ -49,27 +50,29 @@ void trace_failure(S& s, process const& p, std::exception_ptr const& error) noex
 template <class S, class F>
 class tracing_evidence final : public expirable_evidence {
  public:
-  tracing_evidence(S& home, evidence<F>& target, std::string_view handler) noexcept
-      : nearest_(home, &target, handler), next_(home, target.clauses->beyond(target), {}) {
-    if (!next_.target) return;
-    nearest_.next = &next_;
-    next_.handler = handler_name(*next_.target);
+  /// `at`: the prompt of the handler that answers; `beyond`: that of the next one, null if there is
+  /// none.
+  tracing_evidence(S& home, evidence<F>& target, prompt const& at, prompt const* beyond) noexcept
+      : nearest_(home, &target, &at), next_(home, target.clauses->beyond(target), beyond) {
+    if (next_.target) nearest_.next = &next_;
   }
   [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
-  [[nodiscard]] static std::string_view handler_name(evidence<F>& e) noexcept {
-    return e.clauses->home(e).handler_name();
-  }
   void expire() noexcept override {
     nearest_.clauses = next_.clauses = &expired_table<via, F>::value;
   }
 
  private:
   struct stand_in_evidence : evidence<F> {
-    stand_in_evidence(S& h, evidence<F>* t, std::string_view name) noexcept
-        : evidence<F>{&stand_in_table<clause, via, F>::value}, home(h), target(t), handler(name) {}
+    stand_in_evidence(S& h, evidence<F>* t, prompt const* at) noexcept
+        : evidence<F>{&stand_in_table<clause, via, F>::value},
+          home(h),
+          target(t),
+          handler(at ? at->handler_name() : std::string_view()),
+          by{.at = &h, .further_out = at ? h.outside_.place_of(*at) : std::uint16_t{0}} {}
     S& home;
     evidence<F>* target;
     std::string_view handler;
+    answering by;
     stand_in_evidence* next = nullptr;
   };
   struct via {
@@ -88,14 +91,16 @@ class tracing_evidence final : public expirable_evidence {
                       std::string_view text = {}) noexcept {
       S& s = at.home;
       if (!s.runs_process()) return;
-      add_to_trace(s, {.process = s.running().id(),
-                       .operation = name_of<O>,
-                       .handler = at.handler,
-                       .file = where.file_name(),
-                       .text = keep_traced(s, text),
-                       .line = where.line(),
-                       .kind = kind,
-                       .is_replayed = s.log_of_running().replaying()});
+      trace_event e{.process = s.running().id(),
+                    .operation = name_of<O>,
+                    .handler = at.handler,
+                    .file = where.file_name(),
+                    .text = keep_traced(s, text),
+                    .line = where.line(),
+                    .kind = kind,
+                    .is_replayed = s.log_of_running().replaying()};
+      s.worker().note_handlers(e, at.by);
+      add_to_trace(s, e);
     }
     static bool attempt(evidence<F>& e, O& o, result_slot<R>& waiting) {
       stand_in_evidence& at = of(e);
