@@ -60,6 +60,10 @@ void check_trace_of(typename scheduler<Backend>::options how) {
     if (e.kind == trace_kind::resume) ++resumes[e.process];
     if (e.kind == trace_kind::end) ++ends[e.process];
     if (e.kind == trace_kind::spawn) ++spawned[e.other];
+    bool const is_performed = e.kind == trace_kind::perform || e.kind == trace_kind::suspend;
+    bool const is_first = e.kind == trace_kind::spawn && e.other == process_id();
+    if (is_performed || is_first) CHECK(e.under == "weft::scheduler");
+    if (is_performed) CHECK(e.depth == 0);
   }
   CHECK(puts == takes);
   CHECK(spawned.size() == processes + 1);
