@@ -47,8 +47,9 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 /// (a locked instruction on x86), and a compare-and-swap if it takes the last item; try_pop_alone()
 /// costs neither.  A steal is one compare-and-swap.  With `interrupting_orders`, meant for items
 /// that are seldom stolen, a pop costs the compare-and-swap for the last item only, and a steal
-/// costs a system call, which may wait.  Nothing but a larger array is ever allocated.  When not to
-/// use it: if items must leave in the order in which they came; use steal_queue.
+/// costs a system call, which may wait.  Nothing but a larger array is ever allocated.  Used by the
+/// owner's thread only, except through a thief.  When not to use it: if items must leave in the
+/// order in which they came; use steal_queue.
 ///
 /// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
 ///   STEAL-5  Each operation takes one item; a thief moves top from t to t + 1.  The owner moves
@@ -82,7 +83,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   static constexpr bool may_interrupt = requires { typename Orders::fence; };
 
  public:
-  /// The end that all other threads use.  It must not outlive the deque.
+  /// The end that all other threads use.  It must not outlive the deque.  Thread safe.
   class thief {
    public:
     explicit thief(basic_chase_lev& from) noexcept : from_(&from) {}
@@ -97,7 +98,8 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     };
     /// Steals half of the items, at most `most` but at least one: returns the oldest one and pushes
     /// the others into `into`, in their order.  Steals fewer if other threads take some meanwhile.
-    /// If it throws std::bad_alloc, nothing is stolen.
+    /// O(n) in the items that it steals; allocates room in `into`.  If it throws std::bad_alloc,
+    /// nothing is stolen.
     template <takes_in<T> Into>
     [[nodiscard]] half steal_half(Into& into, std::size_t most) const {
       std::size_t const share = size() / 2;

@@ -125,8 +125,8 @@ class persistent_deque {
   }
   void push_back(T&& element) { emplace_back(std::move(element)); }
 
-  /// emplace_front() and emplace_back() construct T(args...) in place at an end.  Each costs as
-  /// much as a push.
+  /// emplace_front() and emplace_back() construct T(args...) in place at an end.  They cost, and
+  /// allocate, what a push does.
   template <class... Args>
     requires std::constructible_from<T, Args...>
   void emplace_front(Args&&... args) {
@@ -144,6 +144,7 @@ class persistent_deque {
   T pop_front() { return top_.template pop<side::front>("pop_front"); }
   T pop_back() { return top_.template pop<side::back>("pop_back"); }
   /// try_pop_front() and try_pop_back() do the same, but give nullopt if the deque is empty.
+  /// Allocates as a pop does.
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
@@ -156,14 +157,14 @@ class persistent_deque {
     return top_.rotate(std::forward<Args>(args)...);
   }
 
-  void clear() noexcept { top_ = top(); }                                 ///< Drops this version.
+  void clear() noexcept { top_ = top(); }  ///< Drops this version; O(n), as its end.
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }  ///< O(1), no allocation.
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
   // ---- as values: return a changed deque and leave this one unchanged (or, for an rvalue, reuse
   // it).  Each costs and allocates as much as a snapshot and the operation in place.
 
-  /// The deque with one more element at an end.
+  /// The deque with one more element at an end.  Allocates as a push after a snapshot.
   [[nodiscard]] persistent_deque pushed_front(T element) const&
     requires copyable
   {
@@ -173,7 +174,7 @@ class persistent_deque {
     push_front(std::move(element));
     return std::move(*this);
   }
-  /// The same at the other end.
+  /// The same at the other end.  Allocates as a push after a snapshot.
   [[nodiscard]] persistent_deque pushed_back(T element) const&
     requires copyable
   {
@@ -185,6 +186,7 @@ class persistent_deque {
   }
 
   /// The element at an end, and the deque without it; nullopt if the deque is empty.
+  /// popped_front() and popped_back() give it.  Allocates as a pop after a snapshot.
   using popped = std::optional<std::pair<T, persistent_deque>>;
   [[nodiscard]] popped popped_front() const&
     requires copyable
@@ -199,9 +201,9 @@ class persistent_deque {
   }
   [[nodiscard]] popped popped_back() && { return popped_move<side::back>(); }
 
-  /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); copies and
-  /// allocates at most a chunk and a tier at each height.  Throws std::out_of_range if there is no
-  /// element `i`.
+  /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); allocates,
+  /// and copies, at most a chunk and a tier at each height.  Throws std::out_of_range if there is
+  /// no element `i`.
   [[nodiscard]] persistent_deque set(size_type i, T element) const&
     requires copyable
   {
@@ -268,7 +270,7 @@ class persistent_deque {
   [[nodiscard]] reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
   [[nodiscard]] reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
 
-  /// Calls f(std::span<T const>) for each run of contiguous elements, in order.
+  /// Calls f(std::span<T const>) for each run of contiguous elements, in order.  O(n).
   template <std::invocable<std::span<T const>> F>
   void for_each_segment(F f) const {
     for (size_type i = 0; i != size();) {

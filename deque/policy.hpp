@@ -112,9 +112,9 @@ struct atomic_counts {
   };
 };
 
-/// Allocates chunks with operator new.
+/// Allocates chunks with operator new.  Thread safe.
 struct heap_memory {
-  /// Throws std::bad_alloc.
+  /// Allocates that many bytes.  Throws std::bad_alloc.
   static void* allocate(std::size_t bytes, std::align_val_t alignment) {
     if (std::size_t(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
     return ::operator new(bytes, alignment);

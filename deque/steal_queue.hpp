@@ -26,9 +26,9 @@ struct steal_queue_orders : steal_orders {
 ///     if (auto const n = others.take_half(batch)) ...  // a thief(q), on another thread
 ///
 /// All operations but growth are lock-free.  A push is O(1); taking n items is O(n) and one
-/// compare-and-swap.  Nothing but a larger array is ever allocated.  When not to use it: where last
-/// in, first out will do; a pop from a chase_lev writes to top, which thieves write, only for the
-/// last item.
+/// compare-and-swap.  Nothing but a larger array is ever allocated.  Used by the owner's thread
+/// only, except through a thief.  When not to use it: where last in, first out will do; a pop from
+/// a chase_lev writes to top, which thieves write, only for the last item.
 ///
 /// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
 ///   STEAL-6  No thread takes at the bottom: bottom only grows.  So the items between top and
@@ -47,7 +47,7 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   using typename ends::index;
 
  public:
-  /// The end that all other threads use.  It must not outlive the queue.
+  /// The end that all other threads use.  It must not outlive the queue.  Thread safe.
   class thief {
    public:
     explicit thief(basic_steal_queue& from) noexcept : from_(&from) {}

@@ -16,8 +16,8 @@ namespace weft {
 ///     }
 ///
 /// On for the whole program, or off, as it is at first.  On: each frame that an exception leaves
-/// costs a lock and a look at the exceptions that are kept, the last 16; these live that much longer.
-/// Off: a flag is read for each such frame.  Thread safe.
+/// costs a lock and a look at the exceptions that are kept, the last 16; these live that much
+/// longer.  Off: a flag is read for each such frame.  Thread safe.
 void record_async_stacks(bool on) noexcept;
 
 /// The frames that the exception has left, innermost first, a line for each:
@@ -25,7 +25,8 @@ void record_async_stacks(bool on) noexcept;
 ///       called at worker.cpp:20
 ///
 /// The place is where the frame was awaited, or run() was called.  The outermost frame of a process
-/// was awaited nowhere, and has no line.  Empty if no frame is known.  Thread safe.  Throws bad_alloc.
+/// was awaited nowhere, and has no line.  Empty if no frame is known.  Thread safe.  O(n) in the
+/// frames; allocates the text; throws bad_alloc.
 [[nodiscard]] std::string async_stack_of(std::exception_ptr const& error);
 
 }  // namespace weft

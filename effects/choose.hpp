@@ -117,7 +117,7 @@ template <detail::list_of_choices Range>
 [[nodiscard]] awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
   return detail::element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
-/// Chooses one of the values: `int const n = co_await one_of(1, 2, 3);`
+/// Chooses one of the values, as in `int const n = co_await one_of(1, 2, 3);`.  Allocates a frame.
 template <class T, std::convertible_to<T>... More>
   requires(sizeof...(More) > 0)
 [[nodiscard]] awaits_to<T> auto one_of(T first, More... more) {
@@ -132,6 +132,7 @@ template <detail::list_of_choices Range>
   return detail::weighted_element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
 /// Chooses by chance; `co_await` yields true with probability `p`.  Throws as choose::among does.
+/// Allocates a frame and a vector.
 inline eff<bool, choose> with_probability(double p) {
   std::vector<double> weights{p, 1 - p};
   std::size_t const i = co_await choose::among(std::move(weights));
@@ -146,7 +147,8 @@ inline eff<void, choose> guard(bool holds) {
 // ---- handlers
 
 /// Answers with a vector of the results of all ways to choose, in order.  If the body computes
-/// void: with the number of ways that come to its end.
+/// void: with the number of ways that come to its end.  O(n d) for n alternatives at a depth of d.
+/// Allocates the results; for each open choice a frame and a log entry.
 class all_solutions : public handler<choose> {
  public:
   template <class A>
@@ -184,7 +186,8 @@ class all_solutions : public handler<choose> {
 };
 
 /// Answers with an optional of the first result, and tries no further alternatives.  If the body
-/// computes void: with a bool, whether one way comes to its end.
+/// computes void: with a bool, whether one way comes to its end.  O(n d) for the n alternatives
+/// that it tries, at a depth of d.  Allocates a frame and a log entry for each open choice.
 class first_solution : public handler<choose> {
  public:
   template <class A>
@@ -213,7 +216,7 @@ class first_solution : public handler<choose> {
 ///
 /// The answer is exact: all ways are tried (Kiselyov and Shan, DOI 10.1007/978-3-642-03034-5_17).
 /// The probabilities of the ways that failed are missing from the sum; `as_distribution`
-/// normalises.
+/// normalises.  Costs as all_solutions does; allocates as it does.
 class weighted_solutions : public handler<choose> {
  public:
   template <class A>
@@ -252,7 +255,7 @@ class weighted_solutions : public handler<choose> {
 
 /// Merges equal weighted results, in ascending order, and scales the probabilities so that they sum
 /// to 1: they are conditional on success.  The operator < of `T` is a total order.  Throws
-/// std::domain_error if the sum is 0.  O(n log n).
+/// std::domain_error if the sum is 0.  O(n log n); allocates the vector and one of indices.
 template <class T>
 std::vector<std::pair<T, double>> as_distribution(std::vector<std::pair<T, double>> results) {
   double total = 0;

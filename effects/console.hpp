@@ -30,8 +30,9 @@ struct console {
   using operations = op_list<print, print_line>;
 };
 
-/// Handles console by writing to a borrowed stream.  An operation throws std::runtime_error if the
-/// stream fails.  Used by one thread: for several, synchronized(handler).
+/// Handles console by writing to a borrowed stream.  Each operation throws std::runtime_error if
+/// the stream fails.  O(n) in the text; allocates a copy of a line, for its newline.  Used by one
+/// thread: for several, synchronized(handler).
 class console_to_stream : public handler<console> {
  public:
   explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
@@ -44,8 +45,8 @@ class console_to_stream : public handler<console> {
   std::ostream& out_;
 };
 
-/// Handles console by appending to a borrowed string.  Used by one thread: for several,
-/// synchronized(handler).
+/// Handles console by appending to a borrowed string.  O(n) in the text, amortised; allocates as
+/// the string grows.  Used by one thread: for several, synchronized(handler).
 class console_to_string : public handler<console> {
  public:
   explicit console_to_string(std::string& text) noexcept : text_(text) {}

@@ -167,9 +167,9 @@ auto operator|(Inner&& inner, Outer&& outer) {
 /// g++ 12: give a closure that owns something a name before you pass it as a clause or as the body.
 /// As a temporary of a co_await it is destroyed twice.
 ///
-/// One allocation, from a pool.  Exceptions of the body and of on_return are thrown at the
-/// co_await.  Throws not_a_region if a borrowed handler is no region, and something still depends
-/// on it when the answer is ready: suspended frames, a clause that is not done, or a
+/// One allocation for each handler, from a pool.  Exceptions of the body and of on_return are
+/// thrown at the co_await.  Throws not_a_region if a borrowed handler is no region, and something
+/// still depends on it when the answer is ready: suspended frames, a clause that is not done, or a
 /// multi_resumption.
 ///
 /// `policy` decides how a multi_resumption resumes: replay(), bitwise() or compared()
@@ -191,7 +191,9 @@ auto handle(H&& h, Body&& body, Policy = {}) {
   }
 }
 
-/// Runs the body under the handler from ordinary code, and returns the answer.  See run(eff).
+/// Runs the body under the handler from ordinary code, and returns the answer.  See run(eff).  One
+/// allocation for each handler, from a pool.  Throws what the body and on_return throw;
+/// not_a_region, as handle says.
 template <class H, class Es, class Body, class Policy>
 auto run(detail::handling<H, Es, Body, Policy> what,
          std::source_location where = std::source_location::current()) {

@@ -37,10 +37,10 @@ typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_lo
 ///       int on(counter::next, outer<counter> up) { return 2 * up(counter::next{}); }
 ///     };
 ///
-/// `up(operation)` performs in the row around the handler.  It is a call: a value clause must
-/// answer it, else it throws needs_control.  Native stack: the frame of one clause for each handler
-/// that asks further outward.  A clause takes the outer by value, and passes it to helper functions
-/// by reference: an outer is valid only during the clause that it was given to.
+/// `up(operation)` performs in the row around the handler.  It is a call, which a value clause must
+/// answer.  Throws needs_control if none does.  Native stack: the frame of one clause for each
+/// handler that asks further outward.  A clause takes the outer by value, and passes it to helper
+/// functions by reference: an outer is valid only during the clause that it was given to.
 template <class... Effects>
 class outer {
   using row = detail::row_set<Effects...>;
@@ -106,8 +106,8 @@ struct asking_within {
     requires(is_empty_row<row_difference<row_set<Es...>, Available>>)
   operator outer<Es...>() const;
 };
-/// The same, to report what is not available: in its exception specification, which clang needs where
-/// the clause is looked at.  So the notes lead from there to the user's line.
+/// The same, to report what is not available: in its exception specification, which clang needs
+/// where the clause is looked at.  So the notes lead from there to the user's line.
 template <class Available>
 struct asking_beyond {
   template <class... Es>

@@ -18,7 +18,9 @@ struct proc {
     [[nodiscard]] yield() = default;
     static constexpr bool is_turn_only = true;  // the answer holds no data, and may be lost
   };
-  /// Forks the process into two; the answer is true in one, false in the other.
+  /// Forks the process into two; the answer is true in one, false in the other.  Under a scheduler
+  /// it allocates a process, and one of the two is run again from its beginning.  Throws
+  /// unforkable; too_many_processes.
   struct fork : op<bool> {
     [[nodiscard]] fork() = default;
     static constexpr bool is_turn_only = true;

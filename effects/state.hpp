@@ -57,7 +57,7 @@ class state_in : public handler<state<T>> {
 };
 
 /// Handles state with a variable of its own, and answers with a pair of the body's result and the
-/// last value; with the last value alone if the body computes void.
+/// last value; with the last value alone if the body computes void.  Used by one thread.
 template <class T>
 class state_returned : public handler<state<T>> {
  public:

@@ -11,6 +11,7 @@ namespace weft {
 
 /// A `Handler` that several threads may use at once: it answers one operation at a time.  It may
 /// have value clauses only.  `Handler` is `X` for an owned handler, `X&` for a borrowed one.
+/// Costs a lock for each operation.  One allocation, of the lock.
 template <class Handler>
 class synchronized_handler {
  public:
@@ -37,7 +38,7 @@ class synchronized_handler {
 ///     state_of<int> n(0);
 ///     schedule<sharing>(program, synchronized(n));  // then n.value() is the last value
 ///
-/// Each operation takes a lock.  Each call of synchronized() makes a lock of its own: two
+/// One allocation, of a lock.  Each call of synchronized() makes a lock of its own: two
 /// schedulers that run at once, each with its own synchronized(n), do not exclude each other.
 template <class Handler>
 auto synchronized(Handler&& handler) {

@@ -145,8 +145,9 @@ consteval bool can_run_off_thread() {
 /// is cancelled does not wait; the job still runs to its end, with all that it owns.  If the job
 /// never runs, because the pool is destroyed, throws completion_dropped.  The operation seals.
 ///
-/// Four allocations: the job, the completion's state, two frames.  With g++ 12 a closure that owns
-/// something must be named (docs/portability.md).
+/// Four allocations: the job, the completion's state, two frames.  Throws what `f` throws;
+/// completion_dropped; bad_alloc.  With g++ 12 a closure that owns something must be named
+/// (docs/portability.md).
 template <class F, class... Args>
 [[nodiscard]] awaits_to<detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto
 off_thread(F&& f, Args&&... args) {

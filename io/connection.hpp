@@ -41,6 +41,13 @@ class fair_share {
 /// wait lets other processes run first.  Reports name `where`, the place of the call.
 ///
 /// This object and the buffer must outlive the operation.
+///
+/// Cost: that of the network's attempts, at least one; and of one more after each wait.
+///
+/// Each operation takes a frame from a pool, and one more for each wait; read_all() and write()
+/// take one for each part.
+///
+/// Throws io_error, and std::logic_error after it was moved from.
 class [[nodiscard]] connection {
  public:
   /// Takes over a connected socket.
@@ -72,7 +79,7 @@ class [[nodiscard]] connection {
   /// throw io_error with std::errc::bad_file_descriptor.
   eff<void, io> close(std::source_location where = std::source_location::current());
 
-  /// The address of the other side.
+  /// The address of the other side.  O(1); allocates its text.
   [[nodiscard]] endpoint peer() const;
 
  private:
@@ -82,18 +89,20 @@ class [[nodiscard]] connection {
 };
 
 /// Accepts connections.  One process may wait in accept at a time.  The destructor closes it.
+/// Costs, allocates and throws as a connection does.
 class [[nodiscard]] listener {
  public:
   explicit listener(owned_socket s) noexcept : socket_(std::move(s)) {}
 
-  /// Yields the next connection.  Waits and throws as the operations of a connection do.  With too
-  /// many open files it throws std::errc::too_many_files_open; the peer then stays first in the
-  /// queue.
+  /// Yields the next connection.  Waits as the operations of a connection do.  Throws as they do;
+  /// with too many open files, std::errc::too_many_files_open: the peer then stays first in the
+  /// queue.  Takes a frame from a pool, and one more for each wait.
   eff<connection, io, completions> accept(
       instant until = instant::max(), std::source_location where = std::source_location::current());
   /// Closes the listener, as connection::close does a connection.
   eff<void, io> close(std::source_location where = std::source_location::current());
-  /// The address at which it listens, with the actual port if that was given as 0.
+  /// The address at which it listens, with the actual port if that was given as 0.  O(1); allocates
+  /// its text.
   [[nodiscard]] endpoint local() const;
 
  private:
@@ -105,8 +114,10 @@ class [[nodiscard]] listener {
 /// not valid.
 eff<listener, io> listen(endpoint at, std::source_location where = std::source_location::current());
 
-/// Yields a connection to the listener at `to`.  Waits and throws as the operations of a connection
-/// do; the error is connection_refused if there is no listener.
+/// Yields a connection to the listener at `to`.  Waits as the operations of a connection do.  Costs
+/// two attempts of the network, and one more after each wait.  Takes a frame from a pool, and one
+/// more for each wait.  Throws as a connection does; the error is connection_refused if there is no
+/// listener.
 eff<connection, io, completions> connect(
     endpoint to, instant until = instant::max(),
     std::source_location where = std::source_location::current());

@@ -14,7 +14,8 @@ namespace weft {
 ///
 /// A thread of its own waits for the signal.  To be made before other threads: it blocks the signal
 /// in the thread that makes it, and threads that are started later inherit that.  One at a time for
-/// a signal.  The scheduler must outlive it.  Throws std::system_error.
+/// a signal.  The scheduler must outlive it.  Costs a thread.  Allocates the text of a dump.
+/// Throws std::system_error.
 class dump_on_signal {
  public:
   template <class Scheduler>

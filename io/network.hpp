@@ -10,7 +10,9 @@
 
 namespace weft {
 
-/// The interface of a handler of `io`.  io.hpp describes each function.
+/// The interface of a handler of `io`.  io.hpp describes each function.  Costs what the network
+/// that is derived from it costs; allocates what that does.  Throws io_error.  It is thread safe if
+/// that network is.
 class network : public socket_home {
  public:
   virtual ~network() = default;

@@ -45,8 +45,8 @@ class socket_table;
 ///
 /// Cost of a message that a peer waits for: a read, a write, and a wake-up by the reactor's
 /// thread.  After a read that got fewer bytes than fit, the reactor knows that there are no more,
-/// so the next attempt is not a system call.  A connection takes 192 bytes, kept for the next one,
-/// and two system calls each to begin and to end.
+/// so the next attempt is not a system call.  A connection takes two system calls each to begin and
+/// to end.  Allocates 192 bytes for it, kept for the next one.
 class reactor final : public network {
  public:
   static constexpr bool thread_safe = true;

@@ -21,7 +21,7 @@ struct endpoint {
   std::string address;  ///< In digits.
   std::uint16_t port;   ///< 0, for a listener: any free one.
 
-  /// "127.0.0.1:4000", "[::1]:4000".
+  /// "127.0.0.1:4000", "[::1]:4000".  Allocates the text.
   [[nodiscard]] std::string text() const;
   friend bool operator==(endpoint const&, endpoint const&) = default;
 };
@@ -46,7 +46,8 @@ enum class direction : std::uint8_t {
   writing   ///< To the other side.
 };
 
-/// The part of a network that its sockets use.
+/// The part of a network that its sockets use.  Costs what the network does; allocates what it
+/// does.
 class socket_home {
  public:
   socket_home(socket_home const&) = delete;
@@ -55,10 +56,12 @@ class socket_home {
   /// Closes the socket, if it is open.  Thread safe if the network is.
   virtual void close(socket_id s) noexcept = 0;
   /// Takes back the event of a `watch`: after this no thread will open it, or is still opening it.
+  /// Thread safe if the network is.
   virtual void unwatch(socket_id s, direction d, external_event& g) noexcept = 0;
-  /// The address of the peer, or, for a listener, its own address; used in errors.
+  /// The address of the peer, or, for a listener, its own address; used in errors.  Allocates its
+  /// text.
   [[nodiscard]] virtual endpoint peer(socket_id s) const = 0;
-  /// The socket's own address.
+  /// The socket's own address.  Allocates its text.
   [[nodiscard]] virtual endpoint local(socket_id s) const = 0;
 
  protected:

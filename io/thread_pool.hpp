@@ -25,8 +25,9 @@ namespace weft {
 ///       it.  Neither holds the mutex meanwhile: both wake waiters, and run destructors of the
 ///       program.
 ///
-/// Thread safe, for any number of schedulers; move it only before its first use.  A job costs a
-/// lock and a wake-up.
+/// Thread safe, for any number of schedulers; move it only before its first use.
+///
+/// Costs a lock and a wake-up for each job; allocates as its queue grows.
 class thread_pool : public handler<blocking> {
  public:
   static constexpr bool thread_safe = true;

@@ -57,6 +57,11 @@ namespace weft {
 /// completion for instance, for an action of a process of the outer one: if no thread is left to
 /// run that process, the wait never ends.  It is not reported as a deadlock, since a completion may
 /// come from elsewhere.
+///
+/// A step of a process is O(1).  Allocates the scheduler, a table of the handlers, and what the
+/// processes allocate.  Throws what a process threw; `exceptions`; `deadlock`; `cancelled`;
+/// bad_alloc; std::system_error if a thread cannot be started.  Thread safe: each call is a
+/// scheduler of its own.
 template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(typename scheduler<Backend>::options options, Program program,
               Handlers&&... handlers) {

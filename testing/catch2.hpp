@@ -98,7 +98,8 @@ exploration catch2_assertion(catch2_place const& at, How const& how, Subject&...
 
 /// Visits every schedule, as explore does.  Fails if a schedule fails or deadlocks; if anything
 /// leaks; if a schedule goes another way when it is run again; if schedules are cut although no
-/// `max_steps` was chosen; or if all are cut.
+/// `max_steps` was chosen; or if all are cut.  Costs what explore() does; allocates what it does;
+/// throws what it does.
 ///
 /// Code between two operations is one step: a plain ++n never fails here; ThreadSanitizer finds
 /// data races.  By default schedules are those of one thread; `{.granularity =
@@ -118,7 +119,8 @@ check_every_schedule(Args...) -> check_every_schedule<Args...>;
 template <class... Args>
 check_every_schedule(explore_options, Args...) -> check_every_schedule<Args...>;
 
-/// As check_every_schedule, but if it fails, the test case ends.
+/// As check_every_schedule, but if it fails, the test case ends.  Costs what explore() does;
+/// allocates what it does.  Throws what it does; if it fails, what REQUIRE throws.
 template <class... Args>
 struct require_every_schedule : exploration {
   explicit require_every_schedule(explore_options const& options, Args... args,
@@ -135,7 +137,8 @@ template <class... Args>
 require_every_schedule(explore_options, Args...) -> require_every_schedule<Args...>;
 
 /// Visits some schedules, as random_walk draws them.  Fails as check_every_schedule does, but
-/// schedules may be cut, as long as at least one is not.
+/// schedules may be cut, as long as at least one is not.  Costs what random_walk() does; allocates
+/// what it does; throws what it does.
 template <class... Args>
 struct check_random_schedules : exploration {
   explicit check_random_schedules(random_walk_options const& options, Args... args,
@@ -151,7 +154,8 @@ check_random_schedules(Args...) -> check_random_schedules<Args...>;
 template <class... Args>
 check_random_schedules(random_walk_options, Args...) -> check_random_schedules<Args...>;
 
-/// As check_random_schedules, but if it fails, the test case ends.
+/// As check_random_schedules, but if it fails, the test case ends.  Costs what random_walk() does;
+/// allocates what it does.  Throws what it does; if it fails, what REQUIRE throws.
 template <class... Args>
 struct require_random_schedules : exploration {
   explicit require_random_schedules(random_walk_options const& options, Args... args,
@@ -169,7 +173,7 @@ require_random_schedules(random_walk_options, Args...) -> require_random_schedul
 
 /// Runs the one schedule that is written in `path`, as follow does; the path is one from a report.
 /// Also fails if the path does not fit the program: once a program is changed, it may have other
-/// paths.
+/// paths.  Costs what follow() does; allocates what it does; throws what it does.
 template <class... Args>
 struct check_schedule : exploration {
   explicit check_schedule(std::string_view path, Args... args,
@@ -180,7 +184,8 @@ struct check_schedule : exploration {
 template <class... Args>
 check_schedule(std::string_view, Args...) -> check_schedule<Args...>;
 
-/// As check_schedule, but if it fails, the test case ends.
+/// As check_schedule, but if it fails, the test case ends.  Costs what follow() does; allocates
+/// what it does.  Throws what it does; if it fails, what REQUIRE throws.
 template <class... Args>
 struct require_schedule : exploration {
   explicit require_schedule(std::string_view path, Args... args,

@@ -45,14 +45,14 @@ struct schedule_step {
   struct decision {
     unsigned taken;    ///< The way that was taken, counted from 0.
     std::string name;  ///< Its name; may be empty.
-    /// The name, or else the number.
+    /// The name, or else the number.  O(n); allocates the text.
     [[nodiscard]] std::string text() const { return name.empty() ? std::to_string(taken) : name; }
   };
   std::vector<decision> decisions{};  ///< The decisions in the step, in order.
   bool is_event = false;              ///< A deferred event takes effect; `operation` names it.
 
   /// The step as text: a mark of two columns, "! " for a preemption and "> " for another switch;
-  /// then the action; then the decisions that are not 0.
+  /// then the action; then the decisions that are not 0.  O(n); allocates the text.
   [[nodiscard]] std::string text() const;
 };
 
@@ -63,7 +63,8 @@ struct run_result {
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
-/// The result of explore, random_walk, follow or shrink.
+/// The result of explore, random_walk, follow or shrink.  A text of it is O(n) in the steps that it
+/// tells; allocates the text.
 struct exploration {
   /// One of the distinct results, and a schedule that leads to it.
   struct outcome {
@@ -105,7 +106,8 @@ struct exploration {
   [[nodiscard]] bool ok() const noexcept {
     return failed == 0 && deadlocks == 0 && !nondeterminism && leaked == 0;
   }
-  /// The first outcome that is a failure or a deadlock, null if there is none.
+  /// The first outcome that is a failure or a deadlock, null if there is none.  O(n) in the
+  /// outcomes.
   [[nodiscard]] outcome const* first_failure() const noexcept;
   /// The whole result as text, with the first failure step by step and how to run it again.
   [[nodiscard]] std::string report() const;
@@ -118,7 +120,7 @@ struct exploration {
   [[nodiscard]] static std::string story(outcome const& o);
 
   /// For the explorers: counts a run.  Returns a new outcome for it, or null if an earlier run had
-  /// the same result.
+  /// the same result.  O(n) in the outcomes; allocates the new one.
   outcome* add(run_result const& result);
 
  private:

@@ -31,9 +31,9 @@ struct explore_options {
   /// Of schedules that differ only in the order of independent steps, visits one, or few.  For
   /// programs that share state only by operations: accesses to a variable that two processes reach
   /// by reference are not seen, unless the processes announce them (syncing::touch).  So it does
-  /// not see a forgotten lock: a variable that processes reach by reference is no location.  Refused
-  /// together with a bound on preemptions: of schedules that are alike, the one that is visited may
-  /// exceed the bound.
+  /// not see a forgotten lock: a variable that processes reach by reference is no location.
+  /// Refused together with a bound on preemptions: of schedules that are alike, the one that is
+  /// visited may exceed the bound.
   bool reduce = false;
   /// Whether the search ends with the first failure.
   bool stop_at_failure = false;
@@ -94,8 +94,8 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 /// Time is virtual.  After a fork one of the two processes is run again from its beginning: what it
 /// wrote to `state` before the fork, other than by operations, is written again.
 ///
-/// The first failure is shrunk.  O(schedules * steps * processes); memory for one schedule, and for
-/// each distinct outcome.  Runs on the calling thread.
+/// The first failure is shrunk.  O(schedules * steps * processes); allocates one schedule, and each
+/// distinct outcome.  Called by any thread, on which all schedules run.
 ///
 /// Throws std::invalid_argument for options that contradict one another; std::bad_alloc if the
 /// search has no memory for its notes.  A std::bad_alloc of the program is an outcome of it.
@@ -121,7 +121,8 @@ struct follow_options {
 /// Runs the one schedule that is written in `path`, which is one from a report.  The outcome's
 /// trace lists its steps.  If the path does not fit the program, since it names another process at
 /// a step, the result has `nondeterminism`, and `what_differed` says at which step, what the path
-/// names, and which processes are ready.  Throws std::invalid_argument if the text is no path.
+/// names, and which processes are ready.  O(steps * processes); allocates what the outcome has.
+/// Throws std::invalid_argument if the text is no path; std::bad_alloc as explore does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
@@ -138,7 +139,8 @@ exploration follow(follow_options const& how, MakeState make_state, Program prog
 /// Follows a path and shrinks it: the outcome is the smallest schedule found, in at most `max_runs`
 /// runs, that ends in the same way.  If the runs suffice, it is the smallest there is: with the
 /// fewest decisions that are not 0, of these with the fewest preemptions, of these with the fewest
-/// switches, of these with the fewest steps, of these with the smallest sum of decisions.
+/// switches, of these with the fewest steps, of these with the smallest sum of decisions.  O(runs *
+/// steps * processes); allocates what the outcome has.  Throws as follow does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {

@@ -37,20 +37,23 @@ class schedule_path {
   /// Throws std::invalid_argument, with the reason, if the text is no path.
   explicit schedule_path(std::string_view text);
 
-  /// Adds a decision, or a choice of a process of which only the number is known.
+  /// Adds a decision, or a choice of a process of which only the number is known.  O(1), amortised;
+  /// allocates as the path grows.
   void add(unsigned choice) { choices_.push_back({choice, {}}); }
-  /// Adds the choice of the process `who`, which is number `choice` of those that could run.
+  /// Adds the choice of the process `who`, which is number `choice` of those that could run.  O(1),
+  /// amortised; allocates as the path grows.
   void add(unsigned choice, process_id who) {
     choices_.push_back({choice, who});
     names_processes_ = true;
   }
-  /// Makes room for `n` choices.
+  /// Makes room for `n` choices.  O(n); allocates the room.
   void reserve(std::size_t n) { choices_.reserve(n); }
   /// The number of choices and decisions.
   [[nodiscard]] std::size_t length() const noexcept { return choices_.size(); }
   /// The number of the choice or decision `i`.  Throws std::out_of_range.
   [[nodiscard]] unsigned operator[](std::size_t i) const { return choices_.at(i).taken; }
   /// The process of the choice i; nullopt if that is a decision, or the path names no processes.
+  /// Throws std::out_of_range.
   [[nodiscard]] std::optional<process_id> process(std::size_t i) const {
     return choices_.at(i).process;
   }
@@ -59,7 +62,7 @@ class schedule_path {
   /// The granularity with which it was recorded.
   [[nodiscard]] granularity grain() const noexcept { return granularity_; }
 
-  /// The path as it is written.
+  /// The path as it is written.  O(n log n); allocates the text.
   [[nodiscard]] std::string text() const;
   friend bool operator==(schedule_path const&, schedule_path const&) = default;
 

@@ -67,7 +67,8 @@ namespace detail {
 ///
 ///     auto const found = random_walk({.seed = 7}, make_state, program, check);
 ///
-/// Throws std::invalid_argument if the depth is 0; std::bad_alloc as explore does.
+/// O(schedules * steps * processes); allocates one schedule, and each distinct outcome.  Throws
+/// std::invalid_argument if the depth is 0; std::bad_alloc as explore does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration random_walk(random_walk_options const& options, MakeState make_state, Program program,
                         Check check, Handlers... handlers) {

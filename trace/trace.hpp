@@ -29,7 +29,8 @@ struct trace_options {
 ///
 /// Each thread has a buffer, which grows up to the limits; what comes after them is dropped, and
 /// counted.  A trace may be used for several schedulers, one after the other or at once; it must
-/// outlive them.  The functions here must not be called while one of them runs.
+/// outlive them.  The functions here must not be called while one of them runs.  Allocates a buffer
+/// for each thread.
 class trace {
  public:
   explicit trace(trace_options const& limits = {});
@@ -38,17 +39,17 @@ class trace {
   ~trace();
 
   /// All events, in the order of their times; those of one thread at one time in the order in which
-  /// they were added.  O(events * threads).
+  /// they were added.  O(events * threads); allocates the vector.
   [[nodiscard]] std::vector<trace_event> events() const;
-  /// How many events were dropped, as a buffer was full or there was no memory.
+  /// How many events were dropped, as a buffer was full or there was no memory.  O(threads).
   [[nodiscard]] std::uint64_t dropped() const;
-  /// How many texts were: their events have an empty text.
+  /// How many texts were: their events have an empty text.  O(threads).
   [[nodiscard]] std::uint64_t texts_dropped() const;
 
   // ---- for the library
 
-  /// A buffer for a thread with that number, which no other thread uses until close().  Thread safe.
-  /// Throws bad_alloc.
+  /// A buffer for a thread with that number, which no other thread uses until close().  Thread
+  /// safe.  Throws bad_alloc.
   [[nodiscard]] detail::trace_buffer& open(std::uint16_t worker);
   /// Lets another thread use the buffer, after this one.  Thread safe.
   void close(detail::trace_buffer& b) noexcept;

@@ -13,7 +13,7 @@
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/trace/trace.hpp"
 
-/// Traces as files.  The functions throw std::runtime_error if the stream fails.
+/// Traces as files.
 namespace weft {
 
 /// The name of the kind: "perform", "task_offered".
@@ -21,7 +21,8 @@ namespace weft {
 /// The name of the reason: "woken", "handed_over".
 [[nodiscard]] std::string_view name_of_reason(put_reason r) noexcept;
 
-/// Writes a line for each event: a JSON object with the fields that the event has.
+/// Writes a line for each event: a JSON object with the fields that the event has.  O(n); allocates
+/// a line.  Throws std::runtime_error if the stream fails.
 void write_json_lines(std::span<trace_event const> events, std::ostream& to);
 
 /// A trace that was read from a file.
@@ -29,8 +30,8 @@ struct stored_trace {
   std::vector<trace_event> events;           ///< In the order of the file.
   std::set<std::string, std::less<>> texts;  ///< What the events refer to.
 };
-/// Reads what write_json_lines has written.  Throws std::runtime_error, which names the line, if it
-/// is something else.
+/// Reads what write_json_lines has written.  O(n log n); allocates the events and their texts.
+/// Throws std::runtime_error, which names the line, if it is something else.
 [[nodiscard]] stored_trace read_json_lines(std::istream& from);
 
 /// Writes the trace event format of Chrome and Perfetto (ui.perfetto.dev opens it): a track for
@@ -38,7 +39,8 @@ struct stored_trace {
 /// that it goes on from; arrows from a message to its receipt, from the put of a woken process to
 /// its step, and from one thread to another one that steals; for each thread a counter of the
 /// processes that it has put and no thread has taken; and instants for all else.  Times are in
-/// microseconds.
+/// microseconds.  O(n log n); allocates tables of what goes on.  Throws std::runtime_error if the
+/// stream fails.
 ///
 /// Source: "Trace Event Format", the Catapult project.
 void write_perfetto(std::span<trace_event const> events, std::ostream& to);
@@ -47,7 +49,8 @@ void write_perfetto(std::span<trace_event const> events, std::ostream& to);
 /// line of each process, the output so far, the handlers, and the processes on a timeline; forward
 /// and back.  Source files of the program are read from the working directory, or from the
 /// workspace if Bazel runs the program; a page without them shows no source.  `dropped`: how many
-/// events the trace has lost, which the page says.
+/// events the trace has lost, which the page says.  O(n log n), and the size of the source files;
+/// allocates tables of both.  Throws std::runtime_error if the stream fails.
 void write_page(std::span<trace_event const> events, std::ostream& to, std::uint64_t dropped = 0);
 
 /// A run on a page, and the schedule that it is, if it is one of an explorer's.
@@ -65,8 +68,9 @@ struct trace_page {
 void write_page(trace_page const& page, std::ostream& to);
 
 /// Writes the trace to a file, in the format that the ending of its name says: `.html` for
-/// write_page, `.json` for write_perfetto, `.jsonl` for write_json_lines.  Throws
-/// std::invalid_argument for any other ending; std::runtime_error if the file cannot be written.
+/// write_page, `.json` for write_perfetto, `.jsonl` for write_json_lines.  O(n log n); allocates as
+/// these do.  Throws std::invalid_argument for any other ending; std::runtime_error if the file
+/// cannot be written.
 void write_trace(trace const& t, std::string const& file);
 void write_trace(std::span<trace_event const> events, std::string const& file,
                  std::uint64_t dropped = 0);

@@ -27,6 +27,9 @@ namespace weft {
 /// The trace has what the scheduler does with its processes, the operations that they perform to it
 /// and to the handlers outside, and what threads do: trace_kind lists it.  Without a trace in the
 /// options, nothing is kept.
+///
+/// Each event is O(1).  Allocates as the buffers of the trace grow.  It is as thread safe as
+/// `Backend`.
 template <backend Backend = one_thread>
 class tracing : public Backend {
  public:

@@ -20,19 +20,20 @@ import re
 from dataclasses import dataclass, field
 
 FIELDS = ("row", "yields", "cost", "allocation", "threads", "errors", "source")
-ALLOCATES = r"\ballocat(?:e|es|ed|ion|ions)\b|\bfrom (?:the|a|its) pool\b"
+ALLOCATES = r"\b[Aa]llocat(?:e|es|ed|ion|ions)\b|\bfrom (?:the|a|its) pool\b"
 OPENERS = {
     "row": r"Row: ",
     "source": r"Source: ",
-    "errors": r"(?:Also t|T)hrows\b|It throws\b|The functions throw\b|Does not throw|Exceptions:|Each of these calls throws",
+    "errors": r"(?:Also t|T)hrows\b|It throws\b|The functions throw\b|Does not throw|Exceptions:|If it throws\b"
+    r"|Each of these calls throws|(?:Each|Every) (?:operation|call) throws\b",
     "yields": r"`?co_await(?: [\w.()]+)?`? (?:yields|gives)\b|Yields\b|Answered with\b",
     "threads": r"(?:Not )?[Tt]hread safe\b|Used (?:by|from)\b|Called by\b|Threads:|On several threads, one\b|One (?:thread|process) at a time\b"
-    r"|While (?:a process waits|processes wait), only\b|One process may\b",
+    r"|While (?:a process waits|processes wait), only\b|One process may\b|Several processes may\b",
     "allocation": r"(?:No|One|Two|Three|Four) (?:more )?allocations?\b|Allocates\b|It allocates\b",
     "cost": r"O\(|Costs?\b|\d+ bytes\b|(?:Each|Every|All) [\w ]{1,30} (?:is|are) O\(|(?:If|On) [^.]{1,90}: O\(",
 }
 # Where in a sentence another field begins.
-HALVES = r"; (?=allocates\b|O\(|every operation is O\(|each operation is O\(|thread safe\b|throws\b)"
+HALVES = r"; (?=allocates\b|(?:one|two|three) (?:more )?allocations?\b|O\(|every operation is O\(|each operation is O\(|thread safe\b|throws\b)"
 
 
 @dataclass

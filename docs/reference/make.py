@@ -9,8 +9,8 @@ README.md takes the place of docs/reference/README.md.  Elsewhere the links to c
 
 An entry has, in this order: signature, row, header, what it does, what the co_await yields, cost, allocation,
 threads, errors, source, since, fields, an example, see also, and the members, each with a heading of its own.  All
-is read from the headers (names.py, docstrings.py) and from programs (programs.py).  The anchor of an entry is the
-qualified name.
+is read from the headers (names.py, docstrings.py) and from programs (programs.py); what holds of cost, allocation,
+threads and errors unless an entry says otherwise is in usual.py.  The anchor of an entry is the qualified name.
 """
 
 import re
@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 from docstrings import NAMES, capitalized, coded, is_code, parse, said
 from names import public_names, story
 from programs import Finder, examples, other_programs
+from usual import RULES, kind_of, usual
 
 # The version in which a name appeared, if that is not the first.
 SINCE = {}
@@ -142,6 +143,7 @@ OPERATORS = {
     "==": "equal",
     "<=>": "compare",
 }
+USUAL = "as-usual"
 DEFAULT_PLACE = re.compile(r",?\s*std::source_location where\s*= std::source_location::current\(\)")
 
 
@@ -319,6 +321,8 @@ class Reference:
             for title in ("`co_await` yields", "Cost", "Allocation", "Threads", "Errors", "Source")
             if title in others
         ]
+        if left := usual(n):
+            after.append(f"* [**As usual**](README.md#{USUAL}): " + "; ".join(f"{f}: {text}" for f, text in left.items()) + ".")
         if with_header:
             after.append(f"* **Since:** {SINCE.get(n.qualified, FIRST_VERSION)}")
         return "\n".join(before), prose, "\n".join(after)
@@ -538,10 +542,18 @@ class Reference:
         text += [f"Every public name of weft: {len(self.tops)} names, and {len(self.names) - len(self.tops)} members. [What a call needs](calls.md) lists, for each call",
                  "that is awaited, the row and the header that it needs.", "",
                  "An entry has the fields signature, row, header, what it does, what the `co_await` yields, cost, allocation,",
-                 "threads, errors, source and since; a field that says nothing beyond the type is left out. A member has the fields",
-                 "that its class does not have. Most calls that are awaited have a last parameter `std::source_location where`,",
-                 "which reports name: it is not shown.", "", "```{toctree}", ":maxdepth: 1", "", "calls"]
-        text += [g[0] for g in GROUPS] + ["```", "", "## All names", ""]
+                 "threads, errors, source and since. Cost, allocation, threads and errors that are [as usual](#as-usual) stand in one",
+                 "line. A member has those of the four that its class does not have. Most calls that are awaited have a last",
+                 "parameter `std::source_location where`, which reports name: it is not shown.", "",
+                 "```{toctree}", ":maxdepth: 1", "", "calls"]
+        text += [g[0] for g in GROUPS] + ["```", "", f"({USUAL})=", "## As usual", ""]
+        text += ["What holds unless an entry, or that of its class, says otherwise. The caller's code comes on top: functions that",
+                 "are passed, computations that are awaited, and copies, moves and comparisons of the caller's types cost, allocate",
+                 "and throw what they do. A process that is cancelled finds `cancelled` where it waits. n is the number of elements,",
+                 "waiters or characters that the entry speaks of.", ""]
+        text += ["| of | cost | allocation | threads | errors |", "|---|---|---|---|---|"]
+        text += [f"| {what} | " + " | ".join(rule.values()) + " |" for what, rule in RULES.values()]
+        text += ["", "## All names", ""]
         letters = {}
         for n in self.names.values():
             key = n.own.lstrip("~")

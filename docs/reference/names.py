@@ -77,6 +77,7 @@ class Declaration:
     doc: str  # the lines of its docstring, without the slashes
     header: str
     line: int
+    body: str = ""  # what follows the signature; of a function in a .cpp file, its definition
 
 
 @dataclass(eq=False)
@@ -257,6 +258,30 @@ def docstring(path, begin, end, name):
     return ""
 
 
+def body_at(text, at):
+    """The body in braces that begins at or behind a place; empty if the declaration ends there."""
+    begin = re.compile(r"[^;{]*").match(text, at).end()
+    depth = 0
+    for i in range(begin, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[i], 0)
+        if depth == 0:
+            return text[begin : i + 1]
+    return ""
+
+
+def body(path, end, name):
+    """The body of the function whose declaration ends at that offset; if it is defined elsewhere, in the header or the
+    .cpp file beside it, the bodies of all functions of that name there."""
+    if found := body_at(text_of(path, 0, len(source(path))), len(text_of(path, 0, end))):
+        return found
+    for file in (Path(path), Path(path).with_suffix(".cpp")):
+        if file.exists():
+            text = file.read_text()
+            for m in re.finditer(rf"^[\w\[][^\n;]*?\b{re.escape(name)}\([^;{{}}]*(?=\{{)", text, re.M):
+                found += body_at(text, m.end())
+    return found
+
+
 def story(path):
     """The docstring of a whole header: it stands above the namespace, or above the includes of an umbrella."""
     found = re.findall(r"((?:^///.*\n)+)(?=" + STORIES.pattern + ")", path.read_text(), re.M)
@@ -288,7 +313,10 @@ class Collector:
             signature = whole
         else:
             signature = head_of(whole, c.at - begin, c.kind)
-        return Declaration(c.kind, tidied(signature, indent), docstring(c.file, begin, end, re.sub(r"<.*", "", c.name)), self.header(c.file), c.line)
+        name = re.sub(r"<.*", "", c.name)
+        code = body(c.file, begin + len(signature.encode()), name) if c.kind in FUNCTIONS else ""
+        doc = docstring(c.file, begin, end, name)
+        return Declaration(c.kind, tidied(signature, indent), doc, self.header(c.file), c.line, code)
 
     def add(self, c, qualified, name=None):
         kind = re.sub(r" template$|^partial specialization$", "", c.kind) or "class"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the reference to the headers: every public name is listed, has a docstring, and is used by an example.
+"""Holds the reference to the headers: every public name is listed, has a docstring, and is used by an example; every
+function, operation and class has cost, allocation, threads and errors.
 
     names_test.py       prints each difference; exits 1 if there is one
 """
@@ -13,6 +14,7 @@ sys.dont_write_bytecode = True
 
 from names import public_names
 from programs import Finder, examples
+from usual import contradictions, lacks
 
 
 # What the cheat sheet has in code besides public names: C++, and names of its own.
@@ -32,6 +34,10 @@ def main(root):
     if sorted(set(listed)) != listed:
         faults.append("docs/reference/names.txt is not sorted: names.py --write")
     faults += [f"{q}: has no docstring, at {n.header}:{n.main.line}" for q, n in names.items() if not n.doc]
+
+    for q, n in names.items():
+        faults += [f"{q}: lacks {field}, at {n.header}:{n.main.line}" for field in lacks(n)]
+        faults += [f"{q}: {fault}, at {n.header}:{n.main.line}" for fault in contradictions(n)]
 
     finder, used = Finder(names), set()
     programs = examples(root)

@@ -18,7 +18,7 @@ struct stack_orders {
 /// one message at a time; the owner takes all messages at once, and reverses their order.  So a
 /// message is never removed while others stay, and there is no ABA problem.
 ///
-/// Push and take are O(1) steps on one word, reversing is O(n); nothing is allocated.  push() is
+/// Push and take are O(1) steps on one word, reversing is O(n); allocates nothing.  push() is
 /// thread safe; only the owner calls the other functions.  The owner must destroy the messages that
 /// are left at the end.
 ///

@@ -17,7 +17,10 @@ namespace weft {
 /// longest runs first.  Deterministic.
 ///
 /// A put by another thread goes to an injection queue, which the worker empties into the deque at
-/// its next take.
+/// its next take.  put() and stop() are called by any thread, all else by one.
+///
+/// O(1) a step, as a rule; at worst O(log n), as a push to the deque.  Allocates as the deque does,
+/// and a node for each put by another thread.
 class one_thread {
  public:
   /// The last parameter: a thunk may own a version of the queue that it is in, since its process

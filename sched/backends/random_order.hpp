@@ -41,7 +41,8 @@ struct random_order_options {
 /// random_walk runs a larger one in as many orders as it is allowed to, and shrinks one that fails.
 ///
 /// Deterministic on every machine, as long as no other thread puts anything (BACKEND-3).  O(1) a
-/// step.  Allocates when more processes are ready than ever before.
+/// step.  Allocates when more processes are ready than ever before, and a node for each put by
+/// another thread.
 class random_order {
  public:
   static constexpr unsigned wakes = ~0U;

@@ -64,8 +64,10 @@ struct sharing_options {
 /// the price.
 ///
 /// put and take allocate nothing: each queue is a list, linked through the headers of the
-/// processes, which make each process 48 bytes larger.  Source: the pseudo-code of
-/// docs/appendix_pseudo_code_read_twice.md, as corrected there; docs/models verifies it.
+/// processes, which make each process 48 bytes larger.  They are O(1), and a visit to another queue
+/// O(n) in the processes that it takes.  Thread safe, except for a worker, which its own thread
+/// uses.  Source: the pseudo-code of docs/appendix_pseudo_code_read_twice.md, as corrected there;
+/// docs/models verifies it.
 ///
 ///   SHARE-1  A worker puts a process into its own queue.  If another thread has claimed that
 ///       queue, it puts the process into another one, so that no worker waits for a thief that

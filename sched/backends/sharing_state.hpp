@@ -46,7 +46,10 @@ struct sharing_state_orders {
 /// The state of a process as a word.  Before a process sleeps, it enters the lists where wakers can
 /// find it.  Until it sleeps its state is `yielding`, and a waker waits until that state ends.  So
 /// no thread runs the process before its own thread has let go of it.  Source: ChangeState of
-/// docs/appendix_pseudo_code_read_twice.md, with its two conditions corrected (docs/models, DEFECT-1).
+/// docs/appendix_pseudo_code_read_twice.md, with its two conditions corrected (docs/models,
+/// DEFECT-1).
+///
+/// Thread safe: wake() is for any thread, and STATE-1 says which thread calls move().
 ///
 ///   STATE-1  Only its own thread moves a process out of `running` and `yielding`; only the thread
 ///       that has claimed its queue moves it out of `queued`.  So these moves are plain stores.
@@ -68,8 +71,8 @@ class basic_sharing_state {
     state_.store(to, Orders::sleeps);  // [1] release: pairs with the acquire [2] in wake()
   }
   /// Wakes the process: moves it to `to`, which is `queued` or `running`.  False if the process
-  /// does not sleep.  While the process is about to sleep, this waits, for a few instructions of
-  /// its thread.
+  /// does not sleep.  O(1); while the process is about to sleep, this waits, for a few instructions
+  /// of its thread.
   [[nodiscard]] bool wake(sharing_state to) noexcept {
     for (detail::relax wait;; wait()) {
       sharing_state s = state_.load(std::memory_order_relaxed);  // relaxed: [2] checks it

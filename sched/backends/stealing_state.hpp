@@ -58,6 +58,9 @@ struct stealing_state_orders {
 ///   LIFE-2  Each wait is ended by one thread only: the one that has taken the waiter (waiter.hpp).
 ///       So the flag is set at most once in a wait, and no other thread moves the process out of
 ///       the state in which it waits.
+///
+/// Thread safe: wake() and take_over() are for any thread, as LIFE-2 says; LIFE-1 says which thread
+/// calls the others.
 template <class Orders = stealing_state_orders>
 class basic_stealing_state {
  public:
@@ -106,8 +109,9 @@ class basic_stealing_state {
       move(stealing_state::ready);  // else it is new, and has never run
     return true;
   }
-  /// Wakes the process for a hand-over: the caller owns the process at once, and runs it.  While
-  /// the process's own thread still has it, this waits, for a few instructions of that thread.
+  /// Wakes the process for a hand-over: the caller owns the process at once, and runs it.  O(1);
+  /// while the process's own thread still has it, this waits, for a few instructions of that
+  /// thread.
   template <class Relax>
   void take_over(Relax relax) noexcept {
     while (word_.load(Orders::takes) == word_of(stealing_state::running)) relax();  // as [2]

@@ -54,7 +54,8 @@ inline std::size_t decide(std::size_t n, std::string_view const* names) {
 ///
 /// O(1).  Throws std::invalid_argument if `ways` is 0.
 [[nodiscard]] inline std::size_t decide(std::size_t ways) { return detail::decide(ways, nullptr); }
-/// The same; the names of the ways appear in reports.
+/// The same; the names of the ways appear in reports.  Throws std::invalid_argument if there are
+/// none.
 [[nodiscard]] inline std::size_t decide(std::span<std::string_view const> ways) {
   return detail::decide(ways.size(), ways.data());
 }

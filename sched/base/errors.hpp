@@ -19,9 +19,9 @@ namespace [[gnu::visibility("default")]] weft {
 /// scheduler is stopped, or when the tasks to which the process belongs are cancelled: the process
 /// must unwind.  Operations that are answered at once (spawn, touch, timing::now, those of handlers
 /// outside the scheduler) do not throw it.  If the process catches it and goes on, the next such
-/// operation throws it again; after a hundred times the process is unwound where it stands.  schedule()
-/// throws it, too, if it was stopped.  After a shutdown what() gives the reason, if there was one.
-/// Copying it increments a reference count.
+/// operation throws it again; after a hundred times the process is unwound where it stands.
+/// schedule() throws it, too, if it was stopped.  After a shutdown what() gives the reason, if
+/// there was one.  Copying it increments a reference count.
 struct cancelled : std::exception {
   cancelled() = default;
   /// `text` is what what() returns.
@@ -60,7 +60,8 @@ struct no_senders : std::exception {
   [[nodiscard]] char const* what() const noexcept override;
 };
 
-/// Thrown by a run, such as schedule(), if several processes failed.
+/// Thrown by a run, such as schedule(), if several processes failed.  A copy is O(n) in the
+/// failures; allocates the list; throws bad_alloc.
 struct exceptions : std::runtime_error {
   /// One of the failures.
   struct failure {
@@ -73,7 +74,7 @@ struct exceptions : std::runtime_error {
 };
 
 /// Thrown by a run, such as schedule(), if processes are left, all of them wait, and none can be
-/// woken any more.
+/// woken any more.  A copy is O(n) in the waiters; allocates the list; throws bad_alloc.
 struct deadlock : std::runtime_error {
   /// The process that holds the mutex, and the place where it locked it.
   struct holder {
@@ -87,7 +88,8 @@ struct deadlock : std::runtime_error {
     std::optional<holder> held_by;  ///< If it waits for a mutex that a process holds.
     std::string reason{};  ///< What the process waits for, where the operation does not say it.
 
-    /// All fields: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5"
+    /// All fields: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5".  Allocates
+    /// the text.
     [[nodiscard]] std::string text() const;
   };
   explicit deadlock(std::vector<waiter> w);

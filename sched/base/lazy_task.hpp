@@ -18,7 +18,7 @@ class lazy_task {
 
   /// Makes the task a ready process, and returns its thunk.  Called by the thread that has taken
   /// the task, to which the process then belongs.  If no process can be made, or the task is
-  /// cancelled, this settles the task and returns an empty thunk.
+  /// cancelled, this settles the task and returns an empty thunk.  Allocates the process.
   [[nodiscard]] virtual thunk promote() noexcept = 0;
 
  protected:

@@ -43,7 +43,7 @@ class scheduler_prompt : public prompt {
 ///   PROCESS-3  The result of a process and the state that it has while it is suspended share their
 ///       memory: the result exists only while the process runs (suspension.hpp).
 ///
-/// 64 bytes, plus the header of the backend, from the frames' pool.
+/// 64 bytes, plus the header of the backend.  Allocated from the pool of frames.
 class process : public detail::suspension, public detail::pooled {
  public:
   process(process const&) = delete;

@@ -168,9 +168,11 @@ inline constexpr forkable_t forkable{};
 ///
 /// Row: `spawning<...>` with the effects of the process.
 ///
-/// Two allocations, from a pool.  When the spawning process is run again, `f` is not called, and
-/// the ids are those of the first run.  If the spawning process is forkable, its log takes one
-/// entry for consecutive spawns at one place; or one for each spawn, if their ids are hashes.
+/// O(1); two allocations, from a pool.  Throws bad_alloc; too_many_processes, if `.max_processes`
+/// and `.when_full` say so; what calling `f` throws.  When the spawning process is run again, `f`
+/// is not called, and the ids are those of the first run.  If the spawning process is forkable, its
+/// log takes one entry for consecutive spawns at one place; or one for each spawn, if their ids are
+/// hashes.
 template <class F, class... Args>
 [[nodiscard]] awaits_to<process_id> auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {
@@ -194,7 +196,8 @@ template <class F, class... Args>
 }
 
 /// The same for a process that may fork: it keeps a log.  `program` is a function without
-/// parameters, which is kept, and called as const.
+/// parameters, which is kept, and called as const.  O(1); allocates
+/// the program, the process, its frame and its log.  Throws as above.
 template <class Program>
 [[nodiscard]] awaits_to<process_id> auto spawn(forkable_t, Program program) {
   constexpr bool is_a_program = detail::is_program<Program>;

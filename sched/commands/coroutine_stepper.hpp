@@ -146,7 +146,7 @@ class command_machine : public region {
 /// The coroutine waits for answers only, without a deadline.  When it is cancelled, it finds
 /// `cancelled` where it waits; if it waits again, it is unwound there.
 ///
-/// Costs a handler's prompt and the frame, and an allocation or two a command.
+/// Allocates a handler's prompt and the frame; one or two blocks for each command.
 template <class Input, class... Cs>
 class coroutine_stepper {
  public:
@@ -157,7 +157,8 @@ class coroutine_stepper {
   coroutine_stepper(std::initializer_list<std::pair<std::string_view, method>> methods)
       : methods_(methods) {}
 
-  /// Calls the method with that name.  Throws unknown_method, and what the call throws.
+  /// Calls the method with that name.  O(n) in the methods.  Throws unknown_method, and what the
+  /// call throws.
   void init(std::string_view name, Input with) {
     method const begin = methods_.template at<coroutine_stepper>(name);
     machine_ = std::make_unique<detail::command_machine<Cs...>>(begin(std::move(with)));

@@ -52,6 +52,8 @@ class tags {
 /// `thread_safe_dispatchers` if several threads may call the functions at once, and else
 /// `synchronized(dispatchers{...})`, which makes one call at a time.
 ///
+/// A command is O(1), and what its function costs; one allocation, from a pool.
+///
 /// You can also write a handler of your own: it has a clause `in_flight<R> on(issuing<C>::issue)`,
 /// makes the reply by reply::to, and returns its get_in_flight().
 template <class... Fs>
@@ -82,7 +84,8 @@ class dispatchers {
   detail::tags tags_;
 };
 
-/// Dispatchers whose functions may be called by several threads at once.
+/// Dispatchers whose functions may be called by several threads at once.  A command is O(1), and
+/// what its function costs; one allocation, from a pool.
 template <class... Fs>
 class thread_safe_dispatchers : public dispatchers<Fs...> {
  public:

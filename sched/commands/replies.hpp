@@ -46,8 +46,7 @@ class replies {
   }
 
   /// Answers with R(args...).  False if no reply is kept under that tag, or if it was answered
-  /// already.  If the constructor of R throws, complete() throws the same, and the reply is
-  /// dropped.
+  /// already.  If it throws, which the constructor of R may, the reply is dropped.
   template <class... Args>
   bool complete(std::uint64_t tag, Args&&... args) {
     auto const found = take(tag);

@@ -51,7 +51,7 @@ class [[nodiscard]] in_flight {
   eff<R, completions> wait() { return result_.wait(); }
   /// Waits until `t` at the latest.  `co_await` yields a std::optional<R>, or for void a bool:
   /// empty or false if no answer has come by then.  In that case the answer can be waited for
-  /// again.
+  /// again.  O(log n) in the waiters with a deadline.  Throws as wait() does.
   eff<detail::if_in_time<R>, completions> wait_until(instant t) { return result_.wait_until(t); }
   /// Whether wait() would give the answer at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return result_.is_ready(); }
@@ -76,8 +76,8 @@ class [[nodiscard]] in_flight {
 template <class R>
 class [[nodiscard]] reply {
  public:
-  /// A reply to a command of type `C`, for a handler such as `dispatchers`.  Throws
-  /// bad_alloc.
+  /// A reply to a command of type `C`, for a handler such as `dispatchers`.  One allocation, from a
+  /// pool.  Throws bad_alloc.
   template <class C>
   [[nodiscard]] static reply to(std::uint64_t tag) {
     return reply(tag, detail::name_of<C>);

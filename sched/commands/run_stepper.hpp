@@ -269,9 +269,9 @@ consteval bool require_steps() {
 /// event `cancelled`.  When a stepper is done, the processes that wait for its commands in flight
 /// still run to their end, and the answers are discarded.
 ///
-/// Row: `spawning<steppers<S>>`.  `co_await` yields the id of the process.  Costs a process, a
-/// mailbox and the box of the stepper; each command that is not answered at once costs a process
-/// while it is in flight.
+/// Row: `spawning<steppers<S>>`.  `co_await` yields the id of the process.  Allocates a process, a
+/// mailbox and the box of the stepper; for each command that is not answered at once, a process
+/// while it is in flight.  Throws as spawn() does, and what init throws.
 template <class S>
 [[nodiscard]] awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
                                                        typename S::input input) {

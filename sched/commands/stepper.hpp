@@ -88,7 +88,8 @@ class step_output {
   step_status status = step_status::waiting;  ///< To be set by the step.
 
   /// Issues a command.  Returns its tag, which the event with its answer will have: 1, 2, and so
-  /// on, for each stepper.  A step may issue any number.  Throws bad_alloc.
+  /// on, for each stepper.  A step may issue any number.  O(1), amortised; allocates as the list
+  /// grows; throws bad_alloc.
   template <class C>
   std::uint64_t issue(C c) {
     constexpr bool is_listed = detail::times_among<C, Cs...> == 1;
@@ -100,7 +101,7 @@ class step_output {
   }
 
   /// For the caller of step: the commands that were issued, in order.  Call clear() before each
-  /// step.
+  /// step.  clear() is O(n).
   [[nodiscard]] std::vector<issued>& all() noexcept { return issued_; }
   void clear() noexcept {
     issued_.clear();
@@ -161,7 +162,8 @@ class entry_points {
  public:
   entry_points(std::initializer_list<std::pair<std::string_view, F>> all)
       : all_(all.begin(), all.end()) {}
-  /// Throws unknown_method, which names the type `S`.  O(n).
+  /// The value for that name.  Throws unknown_method, which names the type `S`.  O(n); allocates
+  /// the text of the exception only.
   template <class S>
   [[nodiscard]] F const& at(std::string_view method) const {
     for (auto const& [name, f] : all_)

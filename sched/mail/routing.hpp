@@ -84,7 +84,8 @@ struct routing {
 /// the frames of a process, a send to that id yields `false`.
 ///
 /// The operations are those of inbox<M>.  Row: `mail`.  Used by one process at a time.  Every
-/// operation throws std::logic_error if the inbox was not opened, or was moved from.
+/// operation throws std::logic_error if the inbox was not opened, or was moved from.  Each
+/// operation is O(1); allocates nothing.
 template <class M>
 class [[nodiscard]] routed_inbox {
  public:
@@ -223,7 +224,7 @@ template <class M>
 /// address<M>::send.
 ///
 /// Await it in the expression that creates it.  O(1): one lookup, under the lock of one of the
-/// table's 64 shards.
+/// table's 64 shards.  Allocates as address<M>::send does.
 template <class M>
 [[nodiscard]] awaits_to<bool> auto send(process_id to, M message) {
   if constexpr (detail::require_message<M>())
@@ -231,8 +232,8 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send(), but waits for room until `t` at the latest; see address<M>::send_until.  Row:
-/// `routing`.
+/// As send(), but waits for room until `t` at the latest; see address<M>::send_until.  O(log n) in
+/// the waiters with a deadline; allocates as address<M>::send does.  Row: `routing`.
 template <class M>
 [[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, process_id to, M message) {
   if constexpr (detail::require_message<M>())
@@ -240,7 +241,8 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send_until(), but never waits for room.  Row: `routing`.
+/// As send_until(), but never waits for room.  O(1); allocates as address<M>::send does.  Row:
+/// `routing`.
 template <class M>
 [[nodiscard]] awaits_to<send_result<M>> auto try_send(process_id to, M message) {
   if constexpr (detail::require_message<M>())

@@ -122,7 +122,8 @@ struct outer_effects<row<Es...>>
 ///     s.run(here);  // the same future once more
 ///
 /// Most programs need only schedule().  Not thread safe, except for submitter(), shut_down() and
-/// dump(), and not to be used by its own processes, except for dump().  On a backend of several
+/// dump(), and not to be used by its own processes, except for dump().  Making one allocates its
+/// state.  On a backend of several
 /// threads there is run(), but no step() and no checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
@@ -141,7 +142,8 @@ class scheduler {
   ~scheduler() { state_->end(); }
 
   /// Starts the first process, under these handlers: lvalues are borrowed, rvalues are kept.  To be
-  /// called once; a second call throws std::logic_error.
+  /// called once.  Allocates the process, its program, and a table of the handlers.  Throws
+  /// std::logic_error at a second call, or for a `.trace` without a tracing backend; bad_alloc.
   template <class Program, class... Handlers>
   scheduler& start(Program program, Handlers&&... handlers) {
     return start(options(), std::move(program), std::forward<Handlers>(handlers)...);
@@ -177,8 +179,9 @@ class scheduler {
     return *this;
   }
 
-  /// Runs the process whose turn it is, up to its next yield, fork, wait or end.  If no process is
-  /// left, throws what run() would throw, if anything, else returns false.
+  /// Runs the process whose turn it is, up to its next yield, fork, wait or end.  False if no
+  /// process is left.  Throws what run() would throw, if no process is left; std::logic_error if a
+  /// process of this scheduler calls it.
   bool step() {
     constexpr bool has_one_thread = !concurrent_backend<Backend>;
     static_assert(has_one_thread,
@@ -191,12 +194,14 @@ class scheduler {
   }
   /// Runs until no process is left.  If a process throws, the others find `cancelled` at their next
   /// operation, and unwind; then run() throws that exception, or `exceptions` if several processes
-  /// failed.  Throws `deadlock` if all processes that are left wait.
+  /// failed.  Throws `deadlock` if all processes that are left wait; std::logic_error if a process
+  /// of this scheduler calls it.
   void run() { idle().run(); }
 
   /// Returns an object that starts processes from outside (submitter.hpp).  Thread safe.  Throws
   /// std::logic_error if this scheduler was not started, or if no process of the program may
   /// perform one of the effects; scheduler_stopped if the run is over, or is being stopped.
+  /// Allocates the right to submit.
   template <class... Effects>
   [[nodiscard]] weft::submitter<Backend, Effects...> submitter() {
     auto right = std::make_shared<detail::submission_right<Backend>>(*state_);
@@ -214,25 +219,27 @@ class scheduler {
   /// A process that computes without performing any operation cannot be unwound: shut_down() waits
   /// for it.  While no thread is in run(), shut_down() returns at once, and the next run() or
   /// step(), or the destructor, unwinds the processes.  A second call waits, too, and returns the
-  /// same report.  Throws std::logic_error in a process of this scheduler; bad_alloc.
+  /// same report.  Throws std::logic_error in a process of this scheduler; bad_alloc.  Thread safe.
+  /// O(n) in the processes; allocates the report.
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
     return detail::shut_down(*state_, deadline, reason);
   }
-  /// The same; the deadline is `time` from now.
+  /// The same; the deadline is `time` from now.  Allocates, and throws, as above.
   shutdown_report shut_down(std::chrono::nanoseconds time, std::string const& reason = {}) {
     auto const now = instant::clock::now();
     return shut_down(time < instant::max() - now ? now + time : instant::max(), reason);
   }
 
-  /// A version of the queue of ready processes, each with its log.  While a snapshot is kept, it
-  /// costs memory for the parts of the queue that change.
+  /// A version of the queue of ready processes, each with its log.  While a snapshot is kept, a
+  /// change to the queue allocates the parts that it changes.
   class snapshot;
-  /// Returns a snapshot of the current state.  O(1).  Throws unforkable if a process keeps no log,
-  /// if its log is over, or if a process waits.
+  /// Returns a snapshot of the current state.  O(1), and a copy of the list of failures.  Throws
+  /// unforkable if a process keeps no log, if its log is over, or if a process waits.
   [[nodiscard]] snapshot checkpoint();
   /// Drops the processes that exist, and runs those of the checkpoint from there on: the same
-  /// future, as far as the handlers outside give the same answers.  Throws std::logic_error if the
-  /// checkpoint belongs to another scheduler.
+  /// future, as far as the handlers outside give the same answers.  O(n) in the processes that it
+  /// drops, and the cost of run().  Throws std::logic_error if the checkpoint belongs to another
+  /// scheduler; what run() throws.
   void run(snapshot const& from);
 
   /// Describes the processes that wait, each with its operation and its place in the source, a line
@@ -241,7 +248,7 @@ class scheduler {
   /// Safe while another thread is in run(): then a process of the library's own writes the
   /// description, on a thread of the scheduler, and dump() waits for it; so it waits for a process
   /// that computes without performing any operation, if there is no other thread.  O(n log n) in
-  /// the processes that wait.  Throws bad_alloc.
+  /// the processes that wait; allocates the text; throws bad_alloc.
   [[nodiscard]] std::string dump() { return detail::dump(*state_); }
 
   /// The backend, for a caller that inspects it.

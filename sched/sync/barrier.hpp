@@ -26,7 +26,7 @@ namespace weft {
 /// The barrier may be destroyed as soon as one process goes on, even if others have not gone on
 /// yet.  If it is destroyed in the middle of a round, the waiting processes find `cancelled`.
 /// While a process waits, only processes of the same scheduler may use the barrier.  One
-/// allocation.
+/// allocation; each arrival takes a frame from the pool.
 class barrier {
  public:
   /// Throws std::invalid_argument if n is 0; bad_alloc.

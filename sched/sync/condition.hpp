@@ -30,8 +30,9 @@ namespace weft {
 /// returns, the next process that waits is notified in its place.
 ///
 /// If the condition is destroyed while processes wait, they find `cancelled`.  While a process
-/// waits, only processes of the same scheduler may use the condition.  One allocation; every
-/// operation is O(1), notify_all() O(n) in the waiters.
+/// waits, only processes of the same scheduler may use the condition.  One allocation; each wait
+/// takes a frame from the pool, with a predicate two.  Every operation is O(1), notify_all() O(n)
+/// in the waiters.
 class condition {
  public:
   /// Throws bad_alloc.
@@ -59,13 +60,13 @@ class condition {
   }
   /// As wait(), until `t` at the latest.  `co_await` yields false if there was no notify by then.
   /// In either case the mutex is locked again, however long that takes.  O(log n) in the waiters
-  /// with a deadline.
+  /// with a deadline.  Throws as wait() does.
   eff<bool, syncing> wait_until(mutex::guard& held, instant t,
                                 std::source_location where = std::source_location::current()) {
     return waits_until(state_, held, t, where);
   }
   /// Waits as above, again and again, until `holds()` returns true or `t` has passed.  `co_await`
-  /// yields the last result of `holds()`.
+  /// yields the last result of `holds()`.  Throws as wait() does.
   template <class Predicate>
   [[nodiscard]] awaits_to<bool> auto wait_until(
       mutex::guard& held, instant t, Predicate holds,

@@ -32,8 +32,8 @@ class permits;
 /// The semaphore may be destroyed when its last user has the permit that it waited for, even if
 /// another process is still inside the release() of that permit.  If it is destroyed while
 /// processes wait, they find `cancelled`.  While a process waits, only processes of the same
-/// scheduler may use the semaphore.  One allocation.  O(1); but release(n) with n > 1 is linear in
-/// the number of waiters.
+/// scheduler may use the semaphore.  One allocation; each acquire takes a frame from the pool.
+/// O(1); but release(n) with n > 1 is linear in the number of waiters.
 class semaphore {
  public:
   /// With n permits.  Throws bad_alloc.

@@ -55,11 +55,12 @@ class shared {
   eff<T, syncing> get(std::source_location where = std::source_location::current()) {
     return gets(state_, where);
   }
-  /// Sets the value, and wakes all waiters, which check again: O(n) in the waiters, like update().
+  /// Sets the value, and wakes all waiters, which check again.  O(n) in the waiters.
   eff<void, syncing> set(T value, std::source_location where = std::source_location::current()) {
     return sets(state_, std::move(value), where);
   }
-  /// Calls `f(value)`, where the value is a T& that `f` may change; `co_await` yields the result.
+  /// Calls `f(value)`, where the value is a T& that `f` may change, and wakes all waiters;
+  /// `co_await` yields the result.  O(n) in the waiters.
   template <class F>
   [[nodiscard]] awaits_to<detail::call_result_t<F&, T&>> auto update(
       F f, std::source_location where = std::source_location::current()) {

@@ -143,7 +143,7 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 /// The call for one element must not block its thread until another element is done, which may come
 /// later in the same piece.
 ///
-/// O(n).  Allocates a frame for each half.
+/// O(n).  Allocates a frame for each half.  Throws what a call threw; `exceptions`.
 template <class Range, class F>
 [[nodiscard]] awaits_to<void> auto parallel_for(Range&& range, F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
@@ -172,7 +172,8 @@ template <class Range, class F>
 ///     long const sum = co_await parallel_reduce(numbers, 0L, std::plus());
 ///     auto const best = co_await parallel_reduce(cities, nowhere, nearer, distance_from(home));
 ///
-/// In all else as parallel_for.  `op` and `f` are plain functions.  Row: `tasking<>`.
+/// In all else as parallel_for.  `op` and `f` are plain functions.  Row: `tasking<>`.  O(n);
+/// allocates a frame for each half.  Throws as parallel_for does.
 template <class Range, class T, class Op, class F>
   requires(!std::same_as<F, grain>)
 [[nodiscard]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {

@@ -48,7 +48,8 @@ consteval bool is_within() {
 }  // namespace detail
 
 /// A scope in which tasks are started that end before it does (with_scope).  Its tasks may start
-/// others in it.  Processes of its scheduler use it, several at once if there are several threads.
+/// others in it.  Used by processes of its scheduler, by several at once if there are several
+/// threads.
 template <class... Effects>
 class scope {
   using for_tasks = detail::row_of_tasks_t<tasking<Effects...>>;
@@ -60,8 +61,8 @@ class scope {
   [[nodiscard]] detail::scope_core& core(detail::internal) noexcept { return core_; }
 
   /// Starts `f(args...)`: a function that returns nothing, or an eff<void, ...>.  `f` is kept until
-  /// the task has ended.  The task may borrow objects outside the scope.  If it throws, the scope
-  /// is cancelled, and throws the exception at its end.
+  /// the task has ended.  The task may borrow objects outside the scope.  A task that throws
+  /// cancels the scope, which throws the exception at its end.
   ///
   /// Allocates a block and a frame, both from a pool.  Throws bad_alloc, what calling `f` throws if
   /// it is a coroutine, and std::logic_error in ordinary code.
@@ -79,7 +80,7 @@ class scope {
   /// As above, for a task with a value, which the handle yields; the handle also throws what the
   /// task throws.  Such a failure cancels the scope only if the body has ended; if no process has
   /// awaited the handle, the scope throws it at its end.  `f` and its arguments are kept until the
-  /// handle is destroyed as well.
+  /// handle is destroyed as well.  Allocates, and throws, as above.
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
@@ -348,7 +349,8 @@ class scope_awaitable {
 /// are several, `exceptions` holds all of them.
 ///
 /// Row: `tasking<...>` with the effects of the tasks; the row of the body is that of the caller.
-/// Allocates a frame, and for a deadline or a token also a task that watches the scope.
+/// Allocates a frame, and for a deadline or a token also a task that watches the scope.  Throws
+/// what the body or a task threw; `exceptions`; `cancelled`.
 template <class F>
 [[nodiscard]] auto with_scope(F f) {
   return detail::scope_awaitable<F>(std::move(f));

@@ -91,7 +91,7 @@ class shielded_body {
 /// runs, the process does not find `cancelled` because a scope or a task further out was cancelled,
 /// or failed: it finds that cancellation afterwards.  Use it for work that must not be left half
 /// done.  The cancellation of the whole run is found inside as well.  Allocates nothing but the
-/// frame of `f()`.
+/// frame of `f()`.  Throws what `f()` throws.
 ///
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
 template <class F>

@@ -161,7 +161,7 @@ class task_handle {
   /// The number of tasks that were started with the handle since it was made, cleared or taken
   /// from.
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
-  /// Whether all tasks have ended.
+  /// Whether all tasks have ended.  O(n).
   [[nodiscard]] bool have_ended() const noexcept { return tasks_.have_ended(); }
   /// Forgets its tasks, which go on.
   void clear() noexcept { tasks_.clear(); }
@@ -190,7 +190,7 @@ class task_handle {
     });
   }
   /// `co_await h.all()` yields the values of all its tasks, in the order in which they were
-  /// started; the handle is then empty.  Yields nothing if T is void.
+  /// started; the handle is then empty.  Yields nothing if T is void.  O(n); allocates the vector.
   [[nodiscard]] awaits_to<detail::all_values<T>> auto all() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
@@ -234,7 +234,8 @@ class task_handle {
 ///
 /// An exception of the task is thrown to the process that waits for it.  If no process has waited
 /// and the handle is destroyed, the exception counts as that of a process: all processes are
-/// cancelled, and schedule throws it.
+/// cancelled, and schedule throws it.  Throws bad_alloc, and what calling `f` throws if it is a
+/// coroutine.
 template <class T, class F, class... Args>
 [[nodiscard]] awaits_to<void> auto start_task(task_handle<T>& h, F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
@@ -245,7 +246,7 @@ template <class T, class F, class... Args>
     return detail::refused<void>();
   }
 }
-/// As above; `co_await` yields the handle, a `task_handle<T>`.
+/// As above; `co_await` yields the handle, a `task_handle<T>`.  Allocates, and throws, as above.
 template <class F, class... Args>
 [[nodiscard]] awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto
 start_task(F f, Args&&... args) {

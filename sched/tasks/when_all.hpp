@@ -241,8 +241,9 @@ struct values_of_range<Range> {
 ///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
 ///
 /// If one of them throws, those that have not begun are not begun, and the exception is thrown here
-/// when the others have ended.  If several threw, `exceptions` holds all of them.  Allocates
-/// nothing but the frames.  Row: `tasking<...>` with the effects of the computations.
+/// when the others have ended.  O(n).  Throws what one of them threw; `exceptions`, with all of
+/// them, if several did.  Allocates nothing but the frames.  Row: `tasking<...>` with the effects
+/// of the computations.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 // Always inline: a call would spill registers, only to destroy computations that have been moved
@@ -263,8 +264,8 @@ when_all(Cs... cs) {
 /// The waiting process fills the vector when all have ended, so a std::vector<bool> is safe.
 /// Allocates one block for the tasks and their answers, and the vector; and first a vector of the
 /// computations if the range does not know its size.  For a std::array it yields a std::array, and
-/// allocates nothing.  If there are no computations, it does not wait.  With g++ 12 an array needs
-/// a name, as in the example.
+/// allocates nothing.  If there are no computations, it does not wait.  O(n).  Throws as above.
+/// With g++ 12 an array needs a name, as in the example.
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))

@@ -102,7 +102,7 @@ class submitter {
   /// shutdown, get() throws std::future_error.  A process should wait by a completion<T> instead:
   /// get() would block its thread.
   ///
-  /// One more allocation.
+  /// One more allocation.  Throws as submit() does.
   template <class F, class... Args>
   [[nodiscard]] auto submit_task(F f, Args&&... args) const;  // in sched/runtime/submitter.hpp
 
