@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <source_location>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -17,8 +18,8 @@ namespace weft {
 
 namespace detail {
 
-/// Whether `K` is a resumption, or an outer<...>: what a clause takes beside its operation.  Not the
-/// types that stand for one, to find mistakes in clauses.
+/// Whether `K` is a resumption, or an outer<...>: what a clause takes beside its operation.  Not
+/// the types that stand for one, to find mistakes in clauses.
 template <class K>
 constexpr bool is_taken_by_clauses = false;
 template <class... Ts>
@@ -73,6 +74,7 @@ class traced_handler : public detail::handles_the_same<Handler>,
 
  public:
   using stands_for = Handler;
+  static constexpr bool is_told_where = true;
   static constexpr bool thread_safe = requires { requires H::thread_safe; };
 
   traced_handler(Handler h, trace& t) : handler_(std::forward<Handler>(h)), trace_(&t) {}
@@ -80,15 +82,21 @@ class traced_handler : public detail::handles_the_same<Handler>,
   template <operation O, class... Ks>
     requires(detail::has_clause<H, O, Ks...> && (detail::is_taken_by_clauses<Ks> && ...))
   decltype(auto) on(O o, Ks... ks) {
+    return on_at(std::source_location(), std::move(o), std::move(ks)...);
+  }
+  /// The same for an operation that is performed there.
+  template <operation O, class... Ks>
+  decltype(auto) on_at(std::source_location where, O o, Ks... ks) {
     detail::answering by{.handler = this};
     ((by.at = detail::captured_for(ks)), ...);
     by.has_captured = by.at != nullptr;
-    add<O>(trace_kind::perform, detail::text_to_trace(o), by);
+    add<O>(trace_kind::perform, where, detail::text_to_trace(o), by);
+    auto const place = [where] { return where; };
     if constexpr (sizeof...(Ks) == 0) {
-      answers<O> const after{*this, by};
-      return detail::call_clause(handler_, std::move(o));
+      answers<O> const after{*this, where, by};
+      return detail::call_clause_at(handler_, place, std::move(o));
     } else {
-      return detail::call_clause(handler_, std::move(o), std::move(ks)...);
+      return detail::call_clause_at(handler_, place, std::move(o), std::move(ks)...);
     }
   }
   template <operation O, class K>
@@ -105,15 +113,19 @@ class traced_handler : public detail::handles_the_same<Handler>,
   template <class O>
   struct answers {
     traced_handler& home;
+    std::source_location where;
     detail::answering const& by;
-    ~answers() { home.template add<O>(trace_kind::answer, {}, by); }
+    ~answers() { home.template add<O>(trace_kind::answer, where, {}, by); }
   };
   template <class O>
-  void add(trace_kind what, std::string_view text, detail::answering const& by) noexcept {
+  void add(trace_kind what, std::source_location where, std::string_view text,
+           detail::answering const& by) noexcept {
     detail::add_here(*trace_,
                      {.operation = detail::name_of<O>,
                       .handler = detail::name_of<H>,
+                      .file = where.file_name(),
                       .text = text,
+                      .line = where.line(),
                       .kind = what},
                      by);
   }

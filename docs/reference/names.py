@@ -40,7 +40,7 @@ PROTOCOL = {
     *("operations", "scheduling", "performed_by_processes", "is_turn_only", "must_be_answered", "general", "with_row"),
     *("leaves_nothing_when_moved", "row_aware_operation", "may_be_awaited_again", "operation_in", "rebound_effects"),
     *("hash_value", "trace_text", "promise_type", "owning_promise_type", "command_type", "thread_safe", "handles"),
-    *("hands_over", "reports_accesses", "on", "on_return"),
+    *("hands_over", "reports_accesses", "on", "on_at", "on_return", "is_told_where", "stands_for", "forwards_to"),
 }
 PROTOCOL_OF = {
     "weft::clauses": {"operator()"},

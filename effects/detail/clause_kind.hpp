@@ -47,6 +47,20 @@ decltype(auto) call_clause(H& h, O&& o, Args&&... args) {
   else
     return call_clause(h, std::move(o.untagged), std::forward<Args>(args)...);
 }
+/// Whether a handler is told where an operation is performed: such a handler has, beside its
+/// clauses on(operation, ...), the same as on_at(where, operation, ...), which are called in their
+/// place.
+template <class H>
+constexpr bool is_told_where = requires { requires H::is_told_where; };
+/// Calls a clause; `where()` gives the place of the operation, if the handler is told it.
+template <class H, class Where, class... Args>
+[[gnu::always_inline]] inline decltype(auto) call_clause_at(H& h, [[maybe_unused]] Where where,
+                                                            Args&&... args) {
+  if constexpr (is_told_where<H>)
+    return h.on_at(where(), std::forward<Args>(args)...);
+  else
+    return call_clause(h, std::forward<Args>(args)...);
+}
 template <class H, class O, class... Args>
 using clause_result =
     decltype(call_clause(std::declval<H&>(), std::declval<O>(), std::declval<Args>()...));

@@ -26,11 +26,13 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
   using R = typename O::result;
   using S = typename Node::traits;
   Node& n = static_cast<Node&>(e);
+  auto const place = [where] { return where; };
   auto const call = [&]() -> decltype(auto) {
     if constexpr (S::template kind<O> == clause_kind::asking)
-      return call_clause(n.handler(), std::move(o), asking<typename S::around>{n.around()});
+      return call_clause_at(n.handler(), place, std::move(o),
+                            asking<typename S::around>{n.around()});
     else
-      return call_clause(n.handler(), std::move(o));
+      return call_clause_at(n.handler(), place, std::move(o));
   };
   if constexpr (std::is_same_v<R, never>) {
     (void)call();
@@ -62,7 +64,9 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
     keeper.reset(new kept(n, waiter, n.around()));
 
   auto const frame =
-      call_clause(n.handler(), std::forward<O>(o), std::forward<K>(k)).release(internal());
+      call_clause_at(
+          n.handler(), [&n] { return n.where(); }, std::forward<O>(o), std::forward<K>(k))
+          .release(internal());
   frame.promise().parent = keeper ? continuation(*keeper) : waiter;
   frame.promise().evidence = keeper ? keeper->evidence() : nullptr;
   frame.promise().to = &to;
@@ -92,10 +96,11 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
       else
         return std::move(once);
     };
+    [[maybe_unused]] auto const where = [&n] { return n.where(); };
     if constexpr (is_eff<Result>) {
       return start_clause(n, std::move(o), k(), waiter, to, may_be_kept);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
-      outcome<A> result = call_clause(n.handler(), std::move(o), k());
+      outcome<A> result = call_clause_at(n.handler(), where, std::move(o), k());
       if (result.rest(internal())) {
         result.rest(internal()).require_open();  // again: the clause may have ended its region
         if (may_be_kept)  // the clause may have dropped its continuation, and resume another one
@@ -107,7 +112,7 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
       else
         to.set(*std::move(result.value(internal())));
     } else {
-      to.set_from([&] { return call_clause(n.handler(), std::move(o), k()); });
+      to.set_from([&] { return call_clause_at(n.handler(), where, std::move(o), k()); });
     }
   } catch (...) {
     to.fail(std::current_exception());

@@ -2,8 +2,10 @@
 #include "weft/trace/traced_handler.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <memory>
 #include <ranges>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,6 +73,26 @@ struct sets_at_end {
 eff<int, counter> counts_in(bool& ended) {
   sets_at_end const at_the_end(ended);
   co_return co_await counts();
+}
+
+constexpr std::uint32_t line_of_call(std::source_location at = std::source_location::current()) {
+  return at.line();
+}
+constexpr std::uint32_t first_line = line_of_call() + 2;
+eff<int, counter, state<int>> in_three_lines() {
+  int n = co_await counter::next{};
+  n += co_await counter::ask{};
+  co_return n + co_await state<int>::get{};
+}
+/// The lines where operations were performed, counted from the first one above.
+std::string places_of(trace const& t) {
+  std::string all;
+  for (trace_event const& e : t.events()) {
+    if (e.kind != trace_kind::perform) continue;
+    CHECK(std::string_view(e.file).ends_with("traced_handler_test.cpp"));
+    all += std::to_string(e.line - first_line) + " ";
+  }
+  return all;
 }
 
 }  // namespace
@@ -339,4 +361,44 @@ TEST_CASE(
   under(asked(), replay(), "asked");
   under(often(), replay(), "often");
   under(often(), bitwise(), "often");
+}
+
+TEST_CASE("an event of a traced handler has the place where the operation is performed") {
+  every_frame_dies const check;
+  struct by_value : handler<counter> {
+    static int on(counter::next, outer<state<int>> up) { return up(state<int>::get{}); }
+    static int on(counter::ask) { return 10; }
+  };
+  struct control : handler<counter> {
+    static outcome<int> on(counter::next, resumption<int, int> k) { return std::move(k).last(1); }
+    static int on(counter::ask, resumption<int, int> k) { return resume(std::move(k), 2); }
+  };
+  struct coroutine : handler<counter> {
+    static int on(counter::next) { return 1; }
+    static eff<int> on(counter::ask, resumption<int, int> k) { co_return co_await std::move(k)(2); }
+  };
+  struct twice : handler<counter> {
+    static int on(counter::next) { return 1; }
+    static eff<int> on(counter::ask, multi_resumption<int, int> k) {
+      co_return co_await k(2) + co_await std::move(k)(3);
+    }
+  };
+  auto const run_under = [](auto h, auto policy) {
+    trace t;
+    auto const inside = [&]() -> eff<int, state<int>> {
+      co_return co_await handle(traced(h, t), in_three_lines, policy);
+    };
+    (void)run(handle<state<int>>(state_of(4), inside));
+    return places_of(t);
+  };
+  CHECK(run_under(by_value(), replay()) == "0 1 ");
+  CHECK(run_under(control(), replay()) == "0 1 ");
+  CHECK(run_under(coroutine(), replay()) == "0 1 ");
+  CHECK(run_under(twice(), replay()) == "0 1 ");
+  CHECK(run_under(twice(), bitwise()) == "0 1 ");
+  trace t;
+  auto named = traced(by_value(), t);
+  (void)run(handle(traced(named, t) | with<state<int>>(traced(state_of(4), t)), in_three_lines));
+  CHECK(places_of(t).starts_with("0 0 "));
+  CHECK(places_of(t).ends_with("1 1 2 "));
 }
