@@ -23,6 +23,8 @@ const short = name => name.replace(/^weft::(detail::)?/, '').replace(/<>/g, '');
 const place = (file, line) => line > 0 ? text(file).replace(/.*\//, '') + ':' + line : '';
 const NAMED = new Set(['steal', 'park', 'wake', 'unpark', 'cancel', 'checkpoint', 'restore'].map(k => kind[k]));
 const has_process = i => !NAMED.has(at(i, KIND));
+let runs_processes;  // false: a trace of handlers without a scheduler
+const process_name = p => runs_processes ? text(p) : 'the program';
 
 // ---- the state after an event, from the nearest state that was kept
 
@@ -70,7 +72,7 @@ function go_to_state(next) {
 // ---- words
 
 function words(i) {
-  const k = kinds[at(i, KIND)], p = has_process(i) ? text(at(i, PROCESS)) : '';
+  const k = kinds[at(i, KIND)], p = has_process(i) ? process_name(at(i, PROCESS)) : '';
   const o = short(text(at(i, OPERATION))), v = at(i, VALUE), w = at(i, WORKER);
   const thread = w < 0 ? 'a thread outside' : 'worker ' + w, other = text(at(i, OTHER));
   const replayed = at(i, FLAGS) & 1 ? ', from its log' : '';
@@ -164,10 +166,11 @@ function draw_source(i) {
 
 let operations, outside;  // of each process: its events with a handler that answers; names
 function find_handlers() {
-  operations = new Map(); outside = [];
+  operations = new Map(); outside = []; runs_processes = false;
   const seen = new Set();  // of traces without stacks
   for (let i = 0; i < count; ++i) {
     const h = at(i, HANDLER), p = at(i, PROCESS);
+    if (at(i, KIND) === kind.resume) runs_processes = true;
     if (at(i, KIND) === kind.spawn && at(i, UNDER) >= 0) outside = text(at(i, UNDER)).split('\n');
     if (h < 0) continue;
     if (at(i, UNDER) < 0) seen.add(text(h));
@@ -212,14 +215,14 @@ function draw_handlers(i) {
   const of_event = has_process(i) ? at(i, PROCESS) : running !== undefined ? at(running, PROCESS) : -1;
   const p = selected >= 0 ? selected : of_event;
   const {names, answers} = p < 0 ? {names: outside, answers: -1} : stack_of(p, i);
-  $('handlers-of').textContent = p < 0 ? 'Handlers' : `Handlers of ${text(p)}, innermost first`;
+  $('handlers-of').textContent = p < 0 ? 'Handlers' : `Handlers of ${process_name(p)}, innermost first`;
   $('handlers').replaceChildren(...names.map((n, k) =>
     element('li', {className: k === answers ? 'answers' : ''}, k === answers ? `${n} answers` : n)));
 }
 function draw_event(i) {
   const rows = [['event', kinds[at(i, KIND)]], ['time', (times[i] / 1000).toFixed(3) + ' \u00b5s'],
     ['thread', at(i, WORKER) < 0 ? 'outside' : 'worker ' + at(i, WORKER)]];
-  if (has_process(i)) rows.push(['process', text(at(i, PROCESS))]);
+  if (has_process(i) && runs_processes) rows.push(['process', text(at(i, PROCESS))]);
   if (at(i, OPERATION) >= 0) rows.push(['operation', text(at(i, OPERATION))]);
   if (at(i, HANDLER) >= 0) rows.push(['handler', text(at(i, HANDLER))]);
   if (at(i, LINE) > 0) rows.push(['where', `${text(at(i, FILE))}:${at(i, LINE)}`]);
