@@ -12,8 +12,9 @@ def chapter(name, deps = [], src = None, program = "", has_page = False, is_pars
         //sched:testing.
       src: the Markdown file, by default NAME.md.
       program: in a file with several programs, use the blocks `cpp PROGRAM` and `output PROGRAM`.
-      has_page: pages/NAME.html is a page on which the runs of the program, which calls `schedule`,
-        are stepped through.
+      has_page: pages/NAME.html is a page on which the runs of the program are stepped through:
+        those of schedulers, the first failure of an explorer, or those of handlers
+        (examples/first.hpp).
       is_parsed_once: false for a program that has names of the library for itself.
     """
     src = src or name + ".md"

@@ -3,3 +3,5 @@
 // Included behind examples/first.hpp, in front of a chapter's program of which a page is made.
 
 #define schedule traced_schedule
+#define handle traced_handle
+#define explore traced_explore

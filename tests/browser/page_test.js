@@ -158,6 +158,11 @@ const tests = {
     await fork.click('#last');
     assert.match(await output(fork), /left: 20 miles\n(.*\n)*right: 2 miles\n/);
     assert.match(await fork.textContent('#source'), /^1.*# 9\. /);
+    const alone = await open('00_a_want.html');  // handlers, and no scheduler
+    assert.strictEqual(await status(alone), 'the program performs road_map::distance');
+    assert.match(await alone.textContent('#source .now'), /co_await road_map::distance/);
+    assert.strictEqual(await alone.textContent('#handlers .answers'), 'small_town answers');
+    assert.ok(!/scheduler/.test(await alone.textContent('#handlers')));
     const lost = await open('07_every_schedule.html');
     assert.match(await lost.textContent('#schedules h3'), /failed/);
     await lost.click('#last');
