@@ -198,6 +198,21 @@ class weft::eff<T, Effects...>::promise_type
   /// convert the answer
   template <detail::row_aware_operation X>
   auto await_transform(X&& x, here where = here::current()) {
+    using O = decltype(x.template operation_in<effects>());
+    if constexpr (requires { x.attempt(nullptr); }) {
+      if constexpr (in_our_row<O>()) {
+        using E = typename detail::effect_of<O, effects>::type;
+        return detail::attempting<std::remove_reference_t<X>, effects, E, O>(x, *handler_of<E>(),
+                                                                             where);
+      } else {
+        return detail::refused<typename std::remove_reference_t<X>::result>();
+      }
+    } else {
+      return perform_in_row(x, where);
+    }
+  }
+  template <class X>
+  auto perform_in_row(X& x, here where) {
     auto const performing = [&] {
       return await_transform(x.template operation_in<effects>(), where);
     };

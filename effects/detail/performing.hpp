@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -114,6 +115,56 @@ class finishing {
  private:
   X& x_;
   Performing performing_;
+};
+
+/// The outcome of an attempt to do something without its operation.
+enum class attempted : unsigned char {
+  done,         ///< It is done.
+  not_done,     ///< The operation does it, perhaps at once.
+  needs_clause  ///< The operation does it, and only its clause can: it cannot be answered at once.
+};
+/// The same for an awaitable `X` that may be done without its operation.  `x.attempt(handler)` does
+/// it, if that is possible; then `x.take()` is the result.  Else the operation is performed.
+template <class X, class Row, class E, class O>
+class attempting {
+ public:
+  attempting(X& x, evidence<E>& handler, std::source_location where) noexcept
+      : x_(x), handler_(handler), where_(where) {}
+  attempting(attempting const&) = delete;
+  attempting& operator=(attempting const&) = delete;
+  ~attempting() {
+    if (is_performed_) [[unlikely]]
+      std::destroy_at(&performing_);
+  }
+
+  [[nodiscard]] bool await_ready() {
+    attempted const how = x_.attempt(&handler_);
+    return how == attempted::done || begin(how);
+  }
+  transfer await_suspend(std::coroutine_handle<> me) { return performing_.await_suspend(me); }
+  typename X::result await_resume() {
+    if (!is_performed_) [[likely]]
+      return x_.take();
+    if constexpr (requires { x_.finish(performing_.await_resume()); })
+      return x_.finish(performing_.await_resume());
+    else
+      return performing_.await_resume();
+  }
+
+ private:
+  [[gnu::noinline]] bool begin(attempted how) {
+    std::construct_at(&performing_, x_.template operation_in<Row>(), handler_, where_);
+    is_performed_ = true;
+    return how == attempted::not_done && performing_.await_ready();
+  }
+
+  X& x_;
+  evidence<E>& handler_;
+  std::source_location where_;
+  bool is_performed_ = false;
+  union {
+    performing<E, O> performing_;
+  };
 };
 
 }  // namespace weft::detail

@@ -110,6 +110,9 @@ class process : public detail::suspension, public detail::pooled {
     return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
   }
   void reset_cancellations() noexcept { cancellations_ = 0; }
+  /// Whether the process has sent a message, and has neither received one nor waited since.
+  [[nodiscard]] bool has_just_sent() const noexcept { return has_just_sent_; }
+  void note_sent(bool b) noexcept { has_just_sent_ = b; }
   /// Suspends the process at an operation.  Returns false, and suspends nothing, if ordinary code
   /// stands between the operation and the process: such code (it calls run() or resume()) cannot be
   /// suspended.
@@ -347,7 +350,8 @@ class process : public detail::suspension, public detail::pooled {
   std::uint8_t kind_;           // lowest bit: forkable; the others: size of the header / 16
   bool started_ : 1 = false;
   std::uint8_t cancellations_ : 7 = 0;
-  wait_place wait_place_ = wait_place::none;
+  wait_place wait_place_ : 7 = wait_place::none;
+  bool has_just_sent_ : 1 = false;
   // Not resumes_plainly(): the process is forkable, new, answered, inside handlers, or cut.
   bool needs_slow_resume_ = true;
 };

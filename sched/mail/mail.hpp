@@ -130,12 +130,15 @@ class [[nodiscard]] inbox {
   }
 
   /// Waits for a message; `co_await` yields it.  Messages of one sender arrive in the order in
-  /// which they were sent.  Throws no_senders.
-  [[nodiscard]] awaits_to<M> auto receive() { return detail::receive_or_throw<M>(required()); }
+  /// which they were sent.  A message that is there already is received at once; the 128th of them
+  /// in a row ends the step of the process, as a yield does.  Throws no_senders.
+  [[nodiscard]] awaits_to<M> auto receive() {
+    return detail::direct_receive<M, detail::receive_or_throw<M>>(required());
+  }
   /// As receive(), but yields an empty optional instead of throwing no_senders:
   ///     for (auto m = co_await in.next(); m; m = co_await in.next())
   [[nodiscard]] awaits_to<std::optional<M>> auto next() {
-    return detail::receive_next<M>(required());
+    return detail::direct_receive<M, detail::receive_next<M>>(required());
   }
   /// As receive(), but yields an empty optional if no message has come by `t`.  Throws no_senders.
   /// O(log n) in the waiters with a deadline.
@@ -144,7 +147,7 @@ class [[nodiscard]] inbox {
   }
   /// `co_await` yields a message that is there already, or an empty optional.
   [[nodiscard]] awaits_to<std::optional<M>> auto try_receive() {
-    return detail::receive_now<M>(required());
+    return detail::direct_receive<M, detail::receive_now<M>>(required());
   }
 
   /// Makes an address, also after all earlier addresses were destroyed.
@@ -184,10 +187,12 @@ class address {
   }
 
   /// Sends; `co_await` yields false if the inbox was destroyed.  If a process waits at the inbox,
-  /// it gets the message and, as a rule, runs at once, and the sender goes on in its turn; after 64
-  /// such hand-overs in a row, the sender goes on first.  If no process waits, the message is
-  /// stored.  If the mailbox is full, the sender waits for room.  Throws bad_alloc;
-  /// std::logic_error if the port is another scheduler's, or if this address was moved from.
+  /// it gets the message and, as a rule, runs at once, and the sender goes on in its turn; but the
+  /// sender goes on first after 64 such hand-overs in a row, and if it has sent before, and has
+  /// neither received nor waited since.  If no process waits, the message is stored.  If the
+  /// mailbox is full, the sender waits for room.  A process that has sent and received 128 messages
+  /// without waiting lets the other processes go first.  Throws bad_alloc; std::logic_error if the
+  /// port is another scheduler's, or if this address was moved from.
   ///
   /// Await it in the expression that creates it.  O(1); allocates when more messages are stored
   /// than ever before.

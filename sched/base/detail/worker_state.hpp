@@ -26,10 +26,14 @@ struct worker_state {
   std::int64_t unforkable = 0;        // the same, of processes that cannot be run again
   bool stopped = false;               // the backend was stopped
   std::uint8_t hand_overs = 0;        // how many in a row
+  std::uint8_t messages_in_step = 0;  // sent or received without waiting
   std::uint8_t until_clock = 0;       // steps until the clock is read again
   std::uint32_t until_wake_scan = 0;  // steps until all waiters may be asked again (CANCEL-7)
   std::exception_ptr broken;          // the backend threw it, and gave no process
   replay_log no_log{0};               // stands for the log of a process that keeps none
+
+  /// Called when a process is about to be taken out of the queues.
+  void begin_step() noexcept { hand_overs = messages_in_step = 0; }
 
   /// The row and the evidence of the last look-up: a loop spawns processes of the same row again
   /// and again, and need not look up their evidence each time.

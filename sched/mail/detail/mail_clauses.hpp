@@ -13,6 +13,7 @@
 #include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
@@ -40,19 +41,39 @@ template <class S>
   if (&b.registry() != &s.waits.mail()) [[unlikely]]
     throw_foreign_port();
 }
-/// Whether a sender may hand over, so that the receiver runs in its place.  A hand-over is not
-/// allowed too often in a row, since other processes would wait too long; nor while a cancellation
-/// needs attention; nor while a sender that is not yet suspended is inside a handler.
+/// Counts a message that is sent or received without waiting.  False if the step of the process has
+/// had its share of them.  A process inside a handler is not suspended for that.
 template <class S>
-[[nodiscard]] bool may_hand_over(S& s) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool may_go_on(S& s) noexcept {
+  if constexpr (S::explores) return true;
+  if (++s.here().messages_in_step < most_messages_in_step) [[likely]]
+    return true;
+  return !s.is_innermost() || prompt::arena_here();
+}
+/// Resumes the running process, which has sent or received; or puts it, if its step has had its
+/// share of messages.
+template <class S>
+[[gnu::always_inline]] inline std::coroutine_handle<> go_on(S& s, std::uint64_t answer) noexcept {
+  if (S::explores || ++s.here().messages_in_step < most_messages_in_step) [[likely]]
+    return s.resume(&s.running(), answer);
+  s.put(s.box(answer), put_reason::yielded);
+  return s.next();
+}
+/// Whether a sender hands over, so that the receiver runs in its place: not if it has just sent
+/// another message, since it will most likely send more.  A hand-over is not allowed too often
+/// in a row, since other processes would wait too long; nor while a cancellation needs attention;
+/// nor while a sender that is not yet suspended is inside a handler.
+template <class S>
+[[nodiscard]] bool may_hand_over(S& s, bool has_just_sent) noexcept {
   static constexpr std::uint8_t most = 64;
   if constexpr (hands_over<typename S::backend_type>)
-    return s.here().hand_overs < most && s.is_innermost() && !s.cancellation.needs_attention();
+    return !has_just_sent && s.here().hand_overs < most && s.is_innermost() &&
+           !s.cancellation.needs_attention();
   else
     return false;
 }
 /// Where schedules are explored: whether a send to a waiting process ends the step of the sender.
-/// With other backends the sender hands over there, so other processes run before it goes on.
+/// With other backends the sender may hand over there, so other processes run before it goes on.
 template <class S>
 [[nodiscard]] bool ends_step_of_sender(S& s) noexcept {
   return S::explores && s.is_innermost() && !s.cancellation.needs_attention();
@@ -86,17 +107,21 @@ template <class S>
 
 template <class S>
 [[gnu::always_inline]] inline bool attempt(S& s, mail::send const& o, result_slot<bool>& waiting) {
+  if (!may_go_on(s)) [[unlikely]]
+    return false;
   send_waiter& w = *o.what;
   require_own_port(s, *w.box);
   if constexpr (S::explores) w.box->note_use();
   mailbox::woken_receiver to{};
-  bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
+  process& p = s.running();
+  bool const ends_step = may_hand_over(s, p.has_just_sent()) || ends_step_of_sender(s);
   switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
     case mailbox::send_outcome::handed:
       trace_sent(s, *w.box, to.receiver);
       put_receiver(s, to);
       [[fallthrough]];
     case mailbox::send_outcome::stored:
+      p.note_sent(true);
       if constexpr (S::traces)
         if (!to.receiver) trace_sent(s, *w.box, nullptr);
       return waiting.set(true), true;
@@ -119,7 +144,7 @@ template <class S>
     s.put(s.box(answer), put_reason::yielded);
     return s.next();
   }
-  return s.resume(&s.running(), answer);
+  return go_on(s, answer);
 }
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {
@@ -129,6 +154,8 @@ template <class S>
   process& p = s.running();
   if (must_end(s, p)) [[unlikely]]
     return s.refuse(p);
+  bool const has_just_sent = p.has_just_sent();
+  p.note_sent(true);
   mailbox::woken_receiver to{};
   auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
   if (sent == mailbox::send_outcome::full) [[unlikely]] {
@@ -149,30 +176,33 @@ template <class S>
   }
   if (sent == mailbox::send_outcome::handed) [[likely]] {
     trace_sent(s, *w.box, to.receiver);
-    if (may_hand_over(s)) [[likely]]
+    if (may_hand_over(s, has_just_sent)) [[likely]]
       return hand_over(s, to);
     return after_giving(s, to, true);
   }
   if constexpr (S::traces)
     if (sent == mailbox::send_outcome::stored) trace_sent(s, *w.box, nullptr);
-  return s.resume(&p, sent != mailbox::send_outcome::closed);
+  return go_on(s, sent != mailbox::send_outcome::closed);
 }
 
 // ---- sending with a deadline
 
 template <class S>
 bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waiting) {
+  if (!may_go_on(s)) return false;
   send_waiter& w = *o.what;
   require_own_port(s, *w.box);
   if constexpr (S::explores) w.box->note_use();
   mailbox::woken_receiver to{};
-  bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
+  process& p = s.running();
+  bool const ends_step = may_hand_over(s, p.has_just_sent()) || ends_step_of_sender(s);
   switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
     case mailbox::send_outcome::handed:
       trace_sent(s, *w.box, to.receiver);
       put_receiver(s, to);
       [[fallthrough]];
     case mailbox::send_outcome::stored:
+      p.note_sent(true);
       if constexpr (S::traces)
         if (!to.receiver) trace_sent(s, *w.box, nullptr);
       return waiting.set(send_waiter::sent), true;
@@ -196,10 +226,12 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
   if constexpr (S::explores) w.box->note_use();
   process& p = s.running();
   if (must_end(s, p)) return s.refuse(p);
+  bool const has_just_sent = p.has_just_sent();
+  p.note_sent(true);
   mailbox::woken_receiver to{};
   auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
   if (sent == mailbox::send_outcome::full) {
-    if (!o.waits) return s.resume(&p, send_waiter::too_late);
+    if (!o.waits) return go_on(s, send_waiter::too_late);
     s.on_wait_begin(p);
     w.parked.hold(p);
     try {
@@ -225,11 +257,11 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
   if (sent == mailbox::send_outcome::closed) return s.resume(&p, send_waiter::inbox_has_gone);
   if (sent == mailbox::send_outcome::handed) {
     trace_sent(s, *w.box, to.receiver);
-    if (may_hand_over(s)) return hand_over(s, to);
+    if (may_hand_over(s, has_just_sent)) return hand_over(s, to);
     return after_giving(s, to, send_waiter::sent);
   }
   trace_sent(s, *w.box, nullptr);
-  return s.resume(&p, send_waiter::sent);
+  return go_on(s, send_waiter::sent);
 }
 
 // ---- sending by id
@@ -271,128 +303,6 @@ template <class S>
 std::coroutine_handle<> on(S& s, routing::send_until const& o) {
   if (find_route(s, *o.what)) return on(s, mail::send_until(o.what->by, o.until, o.waits));
   return s.resume(&s.running(), send_waiter::inbox_has_gone);
-}
-
-// ---- receiving
-
-/// Receives, if that is possible without waiting, and returns the answer.  Nothing if the process
-/// has to wait.
-template <class S>
-[[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
-                                                                        mail::receive const& o) {
-  receive_waiter& w = *o.where;
-  if (w.count == 1 && o.waits) [[likely]] {  // the common case of find_message_of_several()
-    mailbox& b = *w.first->box;
-    require_own_port(s, b);
-    if constexpr (S::explores) note_access(&b, true);
-    process* admitted = nullptr;
-    auto const found = b.template receive<S::on_several_threads>(*w.first, admitted);
-    if (admitted) [[unlikely]]
-      put_admitted(s, admitted, b);
-    if (found == mailbox::receive_outcome::received) {
-      trace_message(s, trace_kind::receive, s.running(), b);
-      return 1;
-    }
-    if (found == mailbox::receive_outcome::empty) return {};
-    return receive_waiter::no_senders_left;
-  }
-  return find_message_of_several(s, o);
-}
-template <class S>
-[[gnu::noinline]] std::optional<std::uint64_t> find_message_of_several(S& s,
-                                                                       mail::receive const& o) {
-  receive_waiter& w = *o.where;
-  bool may_come = false;
-  for (unsigned i = 0; i != w.count; ++i) {
-    mailbox& b = *w.first[i].box;
-    require_own_port(s, b);
-    if constexpr (S::explores) note_access(&b, true);
-    process* admitted = nullptr;
-    auto const found = b.template receive<S::on_several_threads>(w.first[i], admitted);
-    if (admitted) [[unlikely]]
-      put_admitted(s, admitted, b);
-    if (found == mailbox::receive_outcome::received) {
-      trace_message(s, trace_kind::receive, s.running(), b);
-      return i + 1;
-    }
-    may_come |= found == mailbox::receive_outcome::empty;
-  }
-  if (!may_come) return receive_waiter::no_senders_left;
-  if (!o.waits) return receive_waiter::too_late;
-  return {};
-}
-template <class S>
-[[gnu::always_inline]] inline bool attempt(S& s, mail::receive const& o,
-                                           result_slot<std::uint64_t>& waiting) {
-  auto const answer = find_message(s, o);
-  if (answer) waiting.set(*answer);
-  return answer.has_value();
-}
-template <class S>
-std::coroutine_handle<> on(S& s, mail::receive const& o) {
-  receive_waiter& w = *o.where;
-  process& p = s.running();
-  bool const needed_attention = s.cancellation.needs_attention();
-  if (needed_attention && must_end(s, p)) [[unlikely]]
-    return s.refuse(p);
-  // The receive has been attempted before, unless the process keeps a log, or a cancellation needed
-  // attention at that time.  If it needed attention then and no longer does, enter() below looks
-  // for messages; a receive that must not wait does not get there, and is attempted here.
-  if (p.is_forkable() || needed_attention || !o.waits) [[unlikely]]
-    if (auto const answer = find_message(s, o)) {
-      // The last sender may have been cancelled after the check above, and have ended.  If this
-      // process is cancelled with it, it finds that instead of the answer.
-      if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
-      return s.resume(&p, *answer);
-    }
-  s.on_wait_begin(p);
-  w.parked.hold(p);
-  auto const resume_with = [&](std::uint64_t answer) {
-    s.on_wait_cancelled(p);
-    return s.resume(&p, answer);
-  };
-  auto const refuse = [&] {
-    s.on_wait_cancelled(p);
-    return s.refuse(p);
-  };
-  auto const resume_without_senders = [&] {
-    return must_end(s, p) ? refuse() : resume_with(receive_waiter::no_senders_left);
-  };
-  try {
-    if (w.until && !set_alarm(s, *w.until)) [[unlikely]]
-      if (w.parked.take()) return refuse();
-  } catch (...) {
-    (void)w.parked.take();
-    s.on_wait_cancelled(p);
-    throw;
-  }
-  for (unsigned i = 0; i != w.count; ++i) {
-    process* admitted = nullptr;
-    auto const how = w.first[i].box->template enter<S::on_several_threads>(
-        w.first[i], admitted, s.cancellation.refuses());
-    if (admitted) [[unlikely]]
-      put_admitted(s, admitted, *w.first[i].box);
-    if (how == mailbox::enter_outcome::waits) continue;
-    if (how == mailbox::enter_outcome::received) {
-      trace_message(s, trace_kind::receive, p, *w.first[i].box);
-      return resume_with(i + 1);
-    }
-    if (how == mailbox::enter_outcome::refused) return refuse();
-    if (how == mailbox::enter_outcome::no_senders) return resume_without_senders();
-    if (how == mailbox::enter_outcome::occupied && w.parked.take()) {
-      s.on_wait_cancelled(p);
-      throw std::logic_error("weft: another process receives from this inbox: one at a time may");
-    }
-    s.on_waiting(p, wait_kind::mail);  // another party has taken the process, and puts it
-    return s.next();
-  }
-  if (w.count > 1) {
-    // seq_cst: stored before may_get_more() reads the counts of addresses (MAILBOX-4).
-    w.is_everywhere.store(true, std::memory_order_seq_cst);
-    if (!w.may_get_more() && w.parked.take()) return resume_without_senders();
-  }
-  s.on_waiting(p, wait_kind::mail);
-  return s.next();
 }
 
 }  // namespace weft::detail

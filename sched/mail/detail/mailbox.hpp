@@ -11,6 +11,7 @@
 #include "weft/sched/base/detail/relax.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
+#include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/sync/detail/wake_batch.hpp"
@@ -166,6 +167,18 @@ class mailbox : public pooled {
     if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
     return enter_outcome::waits;
   }
+  /// Whether a message can be stored, and no process waits for one.
+  [[nodiscard, gnu::always_inline]] bool is_open_for_more() const noexcept {
+    return !closed_ && !waiting_receiver() && length() != capacity_;
+  }
+  /// A hint: whether a process waits to which the sender `p` would hand over.
+  [[nodiscard]] bool hands_over(process const& p) const noexcept {
+    return waiting_receiver() && !p.has_just_sent() && direct_mail::of_thread.is_outside_handlers();
+  }
+  /// Whether there is a message, and no process waits for room.
+  [[nodiscard, gnu::always_inline]] bool has_messages_only() const noexcept {
+    return length() != 0 && !first_send_waiter_;
+  }
   [[nodiscard]] bool has_no_senders() const noexcept {
     // seq_cst: one order over the counts of all mailboxes and `is_everywhere`.  A receiver at
     // several mailboxes sets that flag, other threads make the counts zero, and each then reads the
@@ -207,9 +220,6 @@ class mailbox : public pooled {
   virtual void hand(void* message, void* into) noexcept = 0;
   virtual void discard() noexcept = 0;  // destroys all messages
 
- private:
-  friend class mailbox_registry;
-
   template <bool Locks>
   class guard {
    public:
@@ -227,6 +237,15 @@ class mailbox : public pooled {
    private:
     mailbox& box_;
   };
+  [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
+  [[nodiscard]] std::size_t length() const noexcept {
+    return length_.load(std::memory_order_relaxed);  // relaxed: under the lock; a hint in receive()
+  }
+  void length(std::size_t n) noexcept { length_.store(n, std::memory_order_relaxed); }  // as above
+
+ private:
+  friend class mailbox_registry;
+
   /// Calls `f` under the lock, if there are several threads.  For slow paths.
   template <class F>
   auto under_lock(F f) noexcept {
@@ -273,10 +292,6 @@ class mailbox : public pooled {
   [[nodiscard]] select_case* waiting_receiver() const noexcept {
     return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock
   }
-  [[nodiscard]] std::size_t length() const noexcept {
-    return length_.load(std::memory_order_relaxed);  // relaxed: under the lock; a hint in receive()
-  }
-  void length(std::size_t n) noexcept { length_.store(n, std::memory_order_relaxed); }  // as above
 
   /// Takes the process of the receiver.  Null if another party has taken it: possible only if the
   /// receiver is on several lists (of several mailboxes, or of the timers too).
@@ -375,26 +390,6 @@ bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     }
     return true;
   });
-}
-inline process* mailbox::take(receive_waiter& r) noexcept {
-  process* const p = r.parked.take_unsynchronized();
-  if (!p) return nullptr;
-  for (unsigned i = 0; i != r.count; ++i) {
-    mailbox& b = *r.first[i].box;
-    if (b.waiting_receiver() != r.first + i) continue;
-    b.note_use();
-    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: there is one thread
-  }
-  return p;
-}
-inline process* mailbox::take(send_waiter& s) noexcept {
-  process* const p = s.parked.take_unsynchronized();
-  if (!p) return nullptr;
-  note_access(s.box, true);
-  s.box->unlist(s);
-  s.is_inside = false;
-  --s.box->inside_;
-  return p;
 }
 
 }  // namespace weft::detail

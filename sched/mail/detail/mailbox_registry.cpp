@@ -153,5 +153,25 @@ void mailbox::unlist(send_waiter& s) noexcept {
   (s.previous ? s.previous->next : first_send_waiter_) = s.next;
   (s.next ? s.next->previous : last_send_waiter_) = s.previous;
 }
+process* mailbox::take(receive_waiter& r) noexcept {
+  process* const p = r.parked.take_unsynchronized();
+  if (!p) return nullptr;
+  for (unsigned i = 0; i != r.count; ++i) {
+    mailbox& b = *r.first[i].box;
+    if (b.waiting_receiver() != r.first + i) continue;
+    b.note_use();
+    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: there is one thread
+  }
+  return p;
+}
+process* mailbox::take(send_waiter& s) noexcept {
+  process* const p = s.parked.take_unsynchronized();
+  if (!p) return nullptr;
+  note_access(s.box, true);
+  s.box->unlist(s);
+  s.is_inside = false;
+  --s.box->inside_;
+  return p;
+}
 
 }  // namespace weft::detail

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "weft/sched/base/errors.hpp"
+#include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/ring.hpp"
 
@@ -45,7 +46,48 @@ class typed_mailbox final : public mailbox {
  public:
   typed_mailbox(mailbox_registry& o, std::size_t capacity) noexcept : mailbox(o, capacity) {}
 
+  /// Stores a message, if the scheduler would do no more for a send that is performed by that
+  /// evidence (direct_mail.hpp).  Throws bad_alloc.
+  [[nodiscard, gnu::always_inline]] attempted send_directly(void const* by, M& message) {
+    process* const p = direct_mail::of_thread.count(by, registry());
+    if (!p) [[unlikely]]
+      return attempted::not_done;
+    bool const is_stored =
+        has_several_threads() ? store_if_open<true>(message) : store_if_open<false>(message);
+    if (is_stored) return p->note_sent(true), attempted::done;
+    return hands_over(*p) ? attempted::needs_clause : attempted::not_done;
+  }
+  /// The same for a receive.
+  template <bool Waits>
+  [[nodiscard, gnu::always_inline]] attempted receive_directly(void const* by, M& into) noexcept {
+    process* const p = direct_mail::of_thread.count(by, registry());
+    if (!p) [[unlikely]]
+      return attempted::not_done;
+    if (length() == 0) return Waits ? attempted::needs_clause : attempted::not_done;
+    bool const has_come =
+        has_several_threads() ? fetch_if_alone<true>(into) : fetch_if_alone<false>(into);
+    if (!has_come) return attempted::not_done;
+    p->note_sent(false);
+    return attempted::done;
+  }
+
  private:
+  template <bool Locks>
+  [[gnu::always_inline]] bool store_if_open(M& message) {
+    guard<Locks> const lock(*this);
+    if (!is_open_for_more()) return false;
+    messages_.push(std::move(message));
+    length(length() + 1);
+    return true;
+  }
+  template <bool Locks>
+  [[gnu::always_inline]] bool fetch_if_alone(M& into) noexcept {
+    guard<Locks> const lock(*this);
+    if (!has_messages_only()) return false;
+    fetch(&into);
+    length(length() - 1);
+    return true;
+  }
   void store(void* message) override { messages_.push(std::move(*static_cast<M*>(message))); }
   void fetch(void* into) noexcept override {
     std::construct_at(static_cast<M*>(into), std::move(messages_.front()));
@@ -136,15 +178,21 @@ template <class M>
 class send_awaitable : public mail_awaitable {
  public:
   using result = bool;
-  send_awaitable(mailbox& b, M&& m) noexcept : message_(std::move(m)), sender_(b, &message_) {}
+  send_awaitable(typed_mailbox<M>& b, M&& m) noexcept : to_(b), message_(std::move(m)) {}
+
+  [[nodiscard, gnu::always_inline]] attempted attempt(void const* by) {
+    return to_.send_directly(by, message_);
+  }
+  [[nodiscard]] bool take() const noexcept { return true; }
   template <class Row, class Mail = mail>
   typename Mail::send operation_in() {
-    return typename Mail::send(sender_);
+    return typename Mail::send(sender_.emplace(to_, &message_));
   }
 
  private:
+  typed_mailbox<M>& to_;
   M message_;
-  send_waiter sender_;
+  std::optional<send_waiter> sender_;
 };
 
 /// A message, and how long its sender waits.  `Sender` knows the mailbox or the process to send to.
@@ -197,6 +245,7 @@ class send_until_awaitable : public timed_message<M, send_waiter> {
 template <bool Waits, class... Ms>
 class receive_awaitable : public mail_awaitable {
  public:
+  static constexpr bool waits = Waits;
   explicit receive_awaitable(typed_mailbox<Ms>&... boxes) noexcept
       : slots_(boxes...), receive_waiter_(slots_.at.data(), sizeof...(Ms)) {}
   template <class Row, class Mail = mail>
@@ -214,6 +263,43 @@ class receive_awaitable : public mail_awaitable {
  private:
   message_slots<Ms...> slots_;
   receive_waiter receive_waiter_;  // declared last: leaves the mailboxes before slots_ is destroyed
+};
+
+/// Receives from one inbox; `How` is an awaitable that does it by an operation.
+template <class M, class How>
+class direct_receive : public mail_awaitable {
+ public:
+  using result = typename How::result;
+  explicit direct_receive(typed_mailbox<M>& from) noexcept : from_(from) {}
+  ~direct_receive() {
+    if (is_ == state::received) std::destroy_at(&message_);
+    if (is_ == state::performed) [[unlikely]]
+      std::destroy_at(&how_);
+  }
+
+  [[nodiscard, gnu::always_inline]] attempted attempt(void const* by) noexcept {
+    attempted const how = from_.template receive_directly<How::waits>(by, message_);
+    if (how == attempted::done) is_ = state::received;
+    return how;
+  }
+  [[nodiscard]] result take() noexcept { return std::move(message_); }
+  template <class Row, class Mail = mail>
+  typename Mail::receive operation_in() {
+    std::construct_at(&how_, from_);
+    is_ = state::performed;
+    return how_.template operation_in<Row, Mail>();
+  }
+  result finish(std::uint64_t which) { return how_.finish(which); }
+
+ private:
+  enum class state : std::uint8_t { made, received, performed };
+
+  typed_mailbox<M>& from_;
+  state is_ = state::made;
+  union {
+    M message_;
+    How how_;
+  };
 };
 
 template <class M>

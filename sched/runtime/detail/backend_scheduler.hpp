@@ -42,8 +42,7 @@ namespace weft::detail {
 ///
 /// An operation reaches the scheduler by a clause of clause_dispatch.hpp, which suspends the
 /// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
-/// beside their operations: sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp,
-/// tasks/detail/*.hpp; those for proc and spawning are in process_clauses.hpp.  timekeeping.hpp has
+/// beside their operations, in */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has
 /// the clock, explored_steps.hpp small steps, running.hpp the threads, trace_calls.hpp the trace.
 /// All members are public: only these algorithms see a backend_scheduler.
 template <backend Backend>
@@ -139,7 +138,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return resume(t.release(), answer);
   }
   [[gnu::always_inline]] thunk take() noexcept {
-    here().hand_overs = 0;
+    here().begin_step();
     if (has_alarms()) [[unlikely]]
       return take_in_time(*this);
     try {
@@ -307,6 +306,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- notifications of the backend
 
   void on_wait_begin(process& p) noexcept {
+    p.note_sent(false);
     if constexpr (on_several_threads) worker().on_wait_begin(p);
   }
   void on_waiting(process& p, wait_kind what = wait_kind::other) noexcept {
@@ -386,7 +386,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
 }  // namespace weft::detail
 
-#include "weft/sched/mail/detail/mail_clauses.hpp"
+#include "weft/sched/mail/detail/receive_clauses.hpp"
 #include "weft/sched/runtime/detail/explored_steps.hpp"
 #include "weft/sched/runtime/detail/process_clauses.hpp"
 #include "weft/sched/runtime/detail/replaying.hpp"

@@ -21,6 +21,8 @@ class cancellation_state {
   [[nodiscard]] bool needs_attention() const noexcept {
     return reasons_.load(std::memory_order_relaxed) != 0;  // relaxed: see above
   }
+  /// Not zero if needs_attention().
+  [[nodiscard]] std::atomic<unsigned> const& reasons() const noexcept { return reasons_; }
   [[nodiscard]] bool is_of_all() const noexcept {
     return all_.load(std::memory_order_relaxed);  // relaxed: see above
   }

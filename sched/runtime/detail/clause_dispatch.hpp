@@ -12,6 +12,7 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
@@ -213,6 +214,9 @@ struct clause_dispatch {
     if (s.cancellation.needs_attention()) [[unlikely]]
       return false;
     if (!attempt(s, o, waiting)) return false;
+    if constexpr (std::is_same_v<E, mail>)
+      if (direct_mail::of_thread.registry == &s.waits.mail())
+        direct_mail::of_thread.evidence[Records] = &e;
     // The last sender may have ended because it was cancelled, after the check above.
     if constexpr (std::is_same_v<O, mail::receive>)
       if (*waiting.value() == receive_waiter::no_senders_left && s.cancellation.needs_attention())

@@ -45,7 +45,7 @@ template <class S>
                                                                std::coroutine_handle<> leaf,
                                                                result_slot_base& waiting) noexcept {
   process& p = s.running();
-  s.here().hand_overs = 0;
+  s.here().begin_step();
   p.suspend_here(operation, leaf, waiting);
   thunk t = s.worker().exchange(thunk(&p));
   std::uint64_t const answer = t.answer();

@@ -14,6 +14,7 @@
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/routing.hpp"
 #include "weft/sched/runtime/detail/clause_dispatch.hpp"
 #include "weft/sched/runtime/detail/delegating_evidence.hpp"
@@ -193,8 +194,16 @@ class stop_listener {
 // ---- running
 
 template <class S>
+direct_mail direct_mail_of(S& s) noexcept {
+  if constexpr (S::explores || S::traces)
+    return {};
+  else
+    return {&s.waits.mail(), &s.worker_here(), &s.cancellation.reasons(), {}, &s};
+}
+template <class S>
 void run_here(S& s) {
   [[maybe_unused]] auto const traced = trace_here(s);
+  direct_mail_here const direct(direct_mail_of(s));
   prompt::driver const outside;
   S::set_innermost(&s);
   drive(s.next());
@@ -268,6 +277,7 @@ bool run_step(S& s) {
   // Relaxed: as in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
   [[maybe_unused]] auto const traced = trace_here(s);
+  direct_mail_here const direct(direct_mail_of(s));
   do {
     prompt::driver const outside;
     S::set_innermost(&s);

@@ -54,7 +54,7 @@ program notes_until(inbox<int> in, std::string& to, instant t) {
 
 }  // namespace
 
-// The send ends a step, since other backends hand over there: either process continues first.
+// The send ends a step, since other backends may hand over there: either process continues first.
 TEST_CASE("a receiver and one sender have two schedules, and one outcome") {
   every_frame_dies const check;
   auto const found = explore(

@@ -24,6 +24,7 @@
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/schedule.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -409,6 +410,34 @@ TEST_CASE("a process that is refused another scheduler's port is refused in its 
   CHECK(printed_by(p) == "refused refused ");
 }
 
+TEST_CASE("a port of the scheduler outside is refused, also while the process outside sends") {
+  std::string said;
+  schedule(
+      [&said]() -> program {
+        auto [in, to] = co_await open<int>();
+        co_await to.send(1);
+        co_await to.send(2);  // is done directly
+        schedule(
+            [outer = to]() -> program {
+              auto [own_in, own] = co_await open<int>();
+              co_await own.send(1);
+              co_await own.send(2);
+              std::string how = "sent ";
+              try {
+                co_await outer.send(3);
+              } catch (std::logic_error const&) {
+                how = "refused ";
+              }
+              co_await say(how);
+            },
+            console_to_string(said));
+        co_await to.send(4);
+        for (int i = 0; i != 3; ++i) co_await say(std::to_string(co_await in.receive()) + " ");
+      },
+      console_to_string(said));
+  CHECK(said == "refused 1 2 4 ");
+}
+
 TEST_CASE("ends of a port that are destroyed outside the scheduler wake the waiters inside") {
   every_frame_dies const check;
   std::string said;
@@ -715,4 +744,94 @@ TEST_CASE("two processes that send to each other for ever do not starve a third"
   };
   CHECK(printed_by(p) == "");
   CHECK(rounds < most + 100 * 2 * 64);
+}
+
+TEST_CASE("a process that sends for ever does not starve the others, nor one that only receives") {
+  auto const how = GENERATE(0, 1, 2);
+  int sent = 0;
+  int most_between = 0;
+  auto const p = [&]() -> program {
+    auto [in, to] = co_await open<int>();
+    co_await spawn(
+        [](address<int> a, int& n) -> program {
+          for (bool is_sent = true; is_sent; ++n) is_sent = co_await a.send(n);
+        },
+        to, std::ref(sent));
+    for (int i = 0; i != 50; ++i) {
+      int const before = sent;
+      co_await proc::yield{};
+      most_between = std::max(most_between, sent - before);
+      if (how == 1) (void)co_await in.try_receive();
+      if (how == 2) (void)co_await in.receive();
+    }
+  };
+  CHECK(printed_by(p) == "");
+  CHECK(sent >= 50);
+  CHECK(most_between <= 128);
+
+  int received = 0;
+  most_between = 0;
+  auto const q = [&]() -> program {
+    auto [in, to] = co_await open<int>();
+    for (int i = 0; i != 10'000; ++i) co_await to.send(i);
+    co_await spawn(
+        [](inbox<int> from, int& n) -> program {
+          for (auto m = co_await from.next(); m; m = co_await from.next()) ++n;
+        },
+        std::move(in), std::ref(received));
+    {
+      auto const last = std::move(to);
+    }
+    while (received != 10'000) {
+      int const before = received;
+      co_await proc::yield{};
+      most_between = std::max(most_between, received - before);
+    }
+  };
+  CHECK(printed_by(q) == "");
+  CHECK(most_between <= 128);
+  CHECK(most_between >= 64);  // it does not end its step at each message
+}
+
+TEST_CASE("messages that are sent and received directly are not sent again by a second resume") {
+  std::string said;
+  schedule(
+      {.forkable = false},
+      [&said]() -> program {
+        auto [in, to] = co_await open<int>();
+        for (int i = 0; i != 3; ++i) co_await to.send(i);
+        auto const all = co_await handle(all_solutions(), [&]() -> eff<std::size_t, choose, mail> {
+          for (int i = 5; i != 8; ++i) co_await to.send(i);  // the second resume runs this again
+          std::size_t const n = co_await choose::among(2);
+          for (int i = 0; i != 3; ++i) co_await to.send(10 * static_cast<int>(n) + i);
+          co_return n;
+        });
+        CHECK(all == std::vector<std::size_t>{0, 1});
+        {
+          auto const last = std::move(to);
+        }
+        for (auto m = co_await in.next(); m; m = co_await in.next())
+          said += std::to_string(*m) + " ";
+      },
+      console_to_string(said));
+  CHECK(said == "0 1 2 5 6 7 0 1 2 10 11 12 ");
+}
+
+TEST_CASE("a process that has messages finds its cancellation before the next of them") {
+  std::string said;
+  schedule({.forkable = false}, [&said]() -> eff<void, mail, tasking<mail>> {
+    auto [in, to] = co_await open<int>();
+    for (int i = 0; i != 5; ++i) co_await to.send(i);
+    try {
+      co_await with_scope([&](scope<mail>& s) -> eff<void, mail> {
+        for (int i = 0; i != 2; ++i) said += std::to_string(co_await in.receive()) + " ";
+        s.cancel();
+        said += std::to_string(co_await in.receive()) + " too many ";
+      });
+    } catch (cancelled const&) {
+      said += "cancelled ";
+    }
+    said += std::to_string(co_await in.receive());
+  });
+  CHECK(said == "0 1 cancelled 2");
 }

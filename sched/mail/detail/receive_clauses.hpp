@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/mail/detail/mail_clauses.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
+#include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/tracing_mail.hpp"
+#include "weft/sched/mail/mail.hpp"
+
+/// The clause of mail::receive.
+namespace weft::detail {
+
+/// Receives, if that is possible without waiting, and returns the answer.  Nothing if the process
+/// has to wait.
+template <class S>
+[[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
+                                                                        mail::receive const& o) {
+  receive_waiter& w = *o.where;
+  if (w.count == 1 && o.waits) [[likely]] {  // the common case of find_message_of_several()
+    mailbox& b = *w.first->box;
+    require_own_port(s, b);
+    if constexpr (S::explores) note_access(&b, true);
+    process* admitted = nullptr;
+    auto const found = b.template receive<S::on_several_threads>(*w.first, admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(s, admitted, b);
+    if (found == mailbox::receive_outcome::received) {
+      trace_message(s, trace_kind::receive, s.running(), b);
+      return 1;
+    }
+    if (found == mailbox::receive_outcome::empty) return {};
+    return receive_waiter::no_senders_left;
+  }
+  return find_message_of_several(s, o);
+}
+template <class S>
+[[gnu::noinline]] std::optional<std::uint64_t> find_message_of_several(S& s,
+                                                                       mail::receive const& o) {
+  receive_waiter& w = *o.where;
+  bool may_come = false;
+  for (unsigned i = 0; i != w.count; ++i) {
+    mailbox& b = *w.first[i].box;
+    require_own_port(s, b);
+    if constexpr (S::explores) note_access(&b, true);
+    process* admitted = nullptr;
+    auto const found = b.template receive<S::on_several_threads>(w.first[i], admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(s, admitted, b);
+    if (found == mailbox::receive_outcome::received) {
+      trace_message(s, trace_kind::receive, s.running(), b);
+      return i + 1;
+    }
+    may_come |= found == mailbox::receive_outcome::empty;
+  }
+  if (!may_come) return receive_waiter::no_senders_left;
+  if (!o.waits) return receive_waiter::too_late;
+  return {};
+}
+template <class S>
+[[gnu::always_inline]] inline bool attempt(S& s, mail::receive const& o,
+                                           result_slot<std::uint64_t>& waiting) {
+  if (!may_go_on(s)) [[unlikely]]
+    return false;
+  s.running().note_sent(false);
+  auto const answer = find_message(s, o);
+  if (answer) waiting.set(*answer);
+  return answer.has_value();
+}
+template <class S>
+std::coroutine_handle<> on(S& s, mail::receive const& o) {
+  receive_waiter& w = *o.where;
+  process& p = s.running();
+  bool const needed_attention = s.cancellation.needs_attention();
+  if (needed_attention && must_end(s, p)) [[unlikely]]
+    return s.refuse(p);
+  // The receive has been attempted before, unless the process keeps a log, or a cancellation needed
+  // attention at that time.  If it needed attention then and no longer does, enter() below looks
+  // for messages; a receive that must not wait does not get there, and is attempted here.  So is one
+  // that was put off, since the step had its share of messages.
+  bool const was_put_off = !S::explores && s.here().messages_in_step >= most_messages_in_step;
+  p.note_sent(false);
+  if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]]
+    if (auto const answer = find_message(s, o)) {
+      // The last sender may have been cancelled after the check above, and have ended.  If this
+      // process is cancelled with it, it finds that instead of the answer.
+      if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
+      return go_on(s, *answer);
+    }
+  s.on_wait_begin(p);
+  w.parked.hold(p);
+  auto const resume_with = [&](std::uint64_t answer) {
+    s.on_wait_cancelled(p);
+    return s.resume(&p, answer);
+  };
+  auto const refuse = [&] {
+    s.on_wait_cancelled(p);
+    return s.refuse(p);
+  };
+  auto const resume_without_senders = [&] {
+    return must_end(s, p) ? refuse() : resume_with(receive_waiter::no_senders_left);
+  };
+  try {
+    if (w.until && !set_alarm(s, *w.until)) [[unlikely]]
+      if (w.parked.take()) return refuse();
+  } catch (...) {
+    (void)w.parked.take();
+    s.on_wait_cancelled(p);
+    throw;
+  }
+  for (unsigned i = 0; i != w.count; ++i) {
+    process* admitted = nullptr;
+    auto const how = w.first[i].box->template enter<S::on_several_threads>(
+        w.first[i], admitted, s.cancellation.refuses());
+    if (admitted) [[unlikely]]
+      put_admitted(s, admitted, *w.first[i].box);
+    if (how == mailbox::enter_outcome::waits) continue;
+    if (how == mailbox::enter_outcome::received) {
+      trace_message(s, trace_kind::receive, p, *w.first[i].box);
+      return resume_with(i + 1);
+    }
+    if (how == mailbox::enter_outcome::refused) return refuse();
+    if (how == mailbox::enter_outcome::no_senders) return resume_without_senders();
+    if (how == mailbox::enter_outcome::occupied && w.parked.take()) {
+      s.on_wait_cancelled(p);
+      throw std::logic_error("weft: another process receives from this inbox: one at a time may");
+    }
+    s.on_waiting(p, wait_kind::mail);  // another party has taken the process, and puts it
+    return s.next();
+  }
+  if (w.count > 1) {
+    // seq_cst: stored before may_get_more() reads the counts of addresses (MAILBOX-4).
+    w.is_everywhere.store(true, std::memory_order_seq_cst);
+    if (!w.may_get_more() && w.parked.take()) return resume_without_senders();
+  }
+  s.on_waiting(p, wait_kind::mail);
+  return s.next();
+}
+
+}  // namespace weft::detail
