@@ -12,6 +12,9 @@
 ///   ports/n                     The same with n processes: ns a hop, of a million.
 ///   throughput/1                Numbers a second from one process to another, through an inbox
 ///                               with room for 1024; `sharing`, one thread.
+///   throughput/one_thread       The same on `one_thread`: ns a number.
+///   throughput/sharing/2        The same on `sharing` with two threads: ns a number.
+///   throughput/unbounded        As throughput/one_thread, through an inbox without a bound.
 ///   timers                      100k processes that each sleep once, until instants in random
 ///                               order: ns a process, from its spawning to its end.  Time is
 ///                               virtual, so no thread sleeps.
@@ -25,6 +28,8 @@
 ///               the next one waits, and where, so a message is two stores and a jump.
 ///   box+ring    The same, but a sender tests whether the receiver waits, as weft does, and
 ///               coroutines that can continue are in a queue.
+///   two indices A ring with an index for each side, in two processes of the same scheduler, which
+///               yield where the ring is full, or empty.
 ///   boost.fiber Two fibers and two `unbuffered_channel`, with `algo::shared_work`, which is faster
 ///               here than the default even on one thread.
 ///
@@ -41,6 +46,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -68,6 +75,7 @@ using weft::inbox;
 using weft::instant;
 using weft::mail;
 using weft::open;
+using weft::proc;
 using weft::schedule;
 using weft::sharing;
 using weft::spawn;
@@ -80,6 +88,7 @@ using weft::bench::small_stacks;
 using weft::bench::this_thread;
 using weft::bench::timed;
 using weft::bench::timed_run;
+using weft::bench::two_index_ring;
 
 /// Times the whole run; the answer is its result.
 template <class Run>
@@ -197,8 +206,9 @@ std::uint64_t in_fibers(int times) {
 eff<void, mail> producer(address<std::uint64_t> to, std::uint64_t n) {
   for (std::uint64_t i = 0; i != n; ++i) co_await to.send(i);
 }
-eff<void, mail, spawning<mail>> consumer(std::uint64_t n, std::uint64_t* answer) {
-  auto [in, to] = co_await open<std::uint64_t>({.capacity = 1024});
+eff<void, mail, spawning<mail>> consumer(std::uint64_t n, std::uint64_t* answer,
+                                         std::size_t capacity = 1024) {
+  auto [in, to] = co_await open<std::uint64_t>({.capacity = capacity});
   co_await spawn(producer, std::move(to), n);
   for (;;) {
     std::optional<std::uint64_t> const next = co_await in.next();
@@ -210,6 +220,40 @@ std::uint64_t sent(std::uint64_t n) {
   std::uint64_t answer = 0;
   schedule<sharing>({.threads = 1, .forkable = false},
                     [=, at = &answer] { return consumer(n, at); });
+  return answer;
+}
+
+/// `threads`: of `sharing`; 0: one_thread.
+std::uint64_t passed(unsigned threads, std::uint64_t n, std::size_t capacity) {
+  std::uint64_t answer = 0;
+  auto const p = [=, at = &answer] { return consumer(n, at, capacity); };
+  if (threads == 0)
+    schedule({.forkable = false}, p);
+  else
+    schedule<sharing>({.threads = threads, .forkable = false}, p);
+  return answer;
+}
+eff<void, proc> writer(two_index_ring* to, std::uint64_t n) {
+  for (std::uint64_t i = 0; i != n; ++i)
+    while (!to->push(i)) co_await proc::yield{};
+}
+eff<void, proc, spawning<proc>> reader(two_index_ring* from, std::uint64_t n,
+                                       std::uint64_t* answer) {
+  co_await spawn(writer, from, n);
+  for (std::uint64_t i = 0; i != n; ++i) {
+    std::uint64_t next = 0;
+    while (!from->pop(next)) co_await proc::yield{};
+    *answer = hash(*answer, next);
+  }
+}
+std::uint64_t passed_in_a_ring(unsigned threads, std::uint64_t n) {
+  std::uint64_t answer = 0;
+  auto const between = std::make_unique<two_index_ring>();
+  auto const p = [=, from = launder(between.get()), at = &answer] { return reader(from, n, at); };
+  if (threads == 0)
+    schedule({.forkable = false}, p);
+  else
+    schedule<sharing>({.threads = threads, .forkable = false}, p);
   return answer;
 }
 
@@ -291,6 +335,15 @@ int main(int argc, char** argv) {
   std::uint64_t const messages = bench.is_quick() ? 10'000 : 10'000'000;
   bench.measure_rate_runs("throughput/1", whole([=] { return sent(messages); }),
                           hash_of_all_below(messages), messages);
+
+  auto const stream = [&](std::string_view which, unsigned threads, std::size_t capacity) {
+    bench.compare_runs(which, whole([=] { return passed(threads, messages, capacity); }),
+                       "two indices", whole([=] { return passed_in_a_ring(threads, messages); }),
+                       messages);
+  };
+  stream("throughput/one_thread", 0, 1024);
+  stream("throughput/sharing/2", 2, 1024);
+  stream("throughput/unbounded", 0, std::numeric_limits<std::size_t>::max());
 
   auto const ranks = shuffled(bench.is_quick() ? 1000 : 100'000);
   bench.measure_runs("timers", whole([&] { return slept(ranks); }), hash_of_all_below(ranks.size()),
