@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/handle.hpp"
 
 namespace weft::detail {
 

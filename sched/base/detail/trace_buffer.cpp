@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/effects/detail/prompt.hpp"
+#include "weft/effects/handle.hpp"
 #include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/effects/detail/prompt.hpp"
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
