@@ -105,7 +105,7 @@ TABLE = {
             # which compiles the library's sources in the same way.
             "stack": {
                 name: {
-                    "srcs": ["//effects:sources"],
+                    "srcs": [":library"],
                     "copts": copts,
                     "linkopts": linkopts,
                     "target_compatible_with": under_no_sanitizer,
