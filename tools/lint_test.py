@@ -45,6 +45,9 @@ class Lint(unittest.TestCase):
         self.objects("effects/x.cpp", "#define A 1", "a macro")
         self.objects("tests/x.cpp", "# define TWICE(x) x x", "a macro")
         self.passes("tests/x.cpp", "#define CATCH_CONFIG_MAIN")
+        each_backend = "#pragma once\n#define BACKENDS_TEST_CASE(NAME) TEST_CASE(NAME)\n"
+        self.passes("tests/support/each_backend.hpp", each_backend)
+        self.objects("tests/support/each_backend.hpp", "#pragma once\n#define TWICE(x) x x\n", "a macro")
         version = "#define WEFT_VERSION_MAJOR 0\n#define WEFT_VERSION 1\n"
         self.passes("effects/version.hpp", "#pragma once\n" + version)
         self.objects("effects/version.hpp", "#pragma once\n#define WEFT_VERSIONS 1\n", "a macro")

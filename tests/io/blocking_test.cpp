@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -61,14 +62,15 @@ class counting_pool : public handler<blocking> {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the result or the exception of a job comes back to the process", "",
+BACKENDS_TEST_CASE("the result or the exception of a job comes back to the process", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   findings found;
   std::thread::id const here = std::this_thread::get_id();
   thread_pool pool(2);
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&found, here]() -> program {
         int const n = co_await off_thread([](int a, int b) { return a * b; }, 6, 7);
         found.add(std::to_string(n));
@@ -97,13 +99,14 @@ TEMPLATE_TEST_CASE("the result or the exception of a job comes back to the proce
                                                 "on another thread", "thrown there", "void"});
 }
 
-TEMPLATE_TEST_CASE("many jobs run on fewer threads, and each result comes back to its process", "",
+BACKENDS_TEST_CASE("many jobs run on fewer threads, and each result comes back to its process", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   static constexpr int many = 300;
   counter right = 0;
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&right]() -> program {
         auto const asks = [](int n, counter& to) -> program {
           for (int i = 0; i != 3; ++i) {
@@ -117,14 +120,15 @@ TEMPLATE_TEST_CASE("many jobs run on fewer threads, and each result comes back t
   CHECK(right == 3 * many);
 }
 
-TEMPLATE_TEST_CASE("other processes run while a job blocks, even if the job waits for them", "",
+BACKENDS_TEST_CASE("other processes run while a job blocks, even if the job waits for them", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::latch steps(100);
   counter seen = 0;
   thread_pool pool(1);
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&]() -> program {
         co_await spawn(
             [](std::latch& from) -> program {
@@ -143,14 +147,15 @@ TEMPLATE_TEST_CASE("other processes run while a job blocks, even if the job wait
   CHECK(seen == 7);
 }
 
-TEMPLATE_TEST_CASE("jobs end in any order, whatever the order in which they begin", "",
+BACKENDS_TEST_CASE("jobs end in any order, whatever the order in which they begin", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::latch second_is_back(1);
   std::string order;
   thread_pool pool(2);
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&]() -> program {
         auto const first = [](std::latch& until, std::string& to) -> program {
           co_await off_thread([&until] { until.wait(); });
@@ -184,13 +189,14 @@ TEST_CASE("a pool of one thread runs jobs in the order in which they came") {
   CHECK(order == "abcdefg");
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a job and its captures are destroyed before its process continues, even if the job throws", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter alive = 0;
   counter seen = 0;
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&]() -> program {
         co_await off_thread([](lives const&) {}, lives(alive));
         seen += alive;
@@ -208,7 +214,7 @@ TEMPLATE_TEST_CASE(
 
 // ---- cancelled processes and dropped jobs
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process can be cancelled while its job runs, and the job runs to its end with its captures",
     "", on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -220,7 +226,8 @@ TEMPLATE_TEST_CASE(
     std::latch may_end(1);
     thread_pool pool(1);
     auto const what = error_of([&] {
-      run_on<TestType>(
+      run_on(
+          chosen,
           [&]() -> program {
             auto const waits = [](std::latch& begun, std::latch& end, counter& all, counter& ended,
                                   counter& cancels) -> program {
@@ -253,7 +260,7 @@ TEMPLATE_TEST_CASE(
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "jobs that have not begun when the pool ends are dropped, and their processes are told", "",
     on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -268,7 +275,8 @@ TEMPLATE_TEST_CASE(
     until([&passed_on] { return passed_on == 1 + waiting; });
     pool.reset();
   });
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&]() -> program {
         std::latch begun(1);
         auto const runs = [](std::latch& is_begun, std::latch& until_all, counter& n) -> program {

@@ -14,6 +14,7 @@
 
 #include "examples/echo.hpp"
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/seeds.hpp"
@@ -154,7 +155,7 @@ void allow(rlim_t descriptors) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a thousand clients, some slow, half-closed or rude, get their answers, and all sockets close",
     "", on_one_thread, on_sharing<2>, on_stealing<2>) {
   allow(2100);
@@ -164,7 +165,7 @@ TEMPLATE_TEST_CASE(
   results seen;
   {
     reactor net;
-    run_on<TestType>([&] { return serves(many, 1, std::nullopt, seen); }, net);
+    run_on(chosen, [&] { return serves(many, 1, std::nullopt, seen); }, net);
   }
   CHECK(seen.at_the_end.here == 0);
   CHECK(seen.at_the_end.gone == many);
@@ -174,7 +175,7 @@ TEMPLATE_TEST_CASE(
   CHECK(seen.clients.rude > many / 5);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a server with descriptors for ten connections serves a thousand clients, ten at a time", "",
     on_one_thread, on_sharing<2>, on_stealing<2>) {
   allow(2100);
@@ -184,7 +185,7 @@ TEMPLATE_TEST_CASE(
   results seen;
   {
     reactor net;
-    run_on<TestType>([&] { return serves(many, 1, 10, seen); }, net);
+    run_on(chosen, [&] { return serves(many, 1, 10, seen); }, net);
   }
   CHECK(seen.at_the_end.gone == many);
   CHECK(seen.at_the_end.cut_off == 0);
@@ -192,7 +193,7 @@ TEMPLATE_TEST_CASE(
   CHECK(seen.clients.right == many);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a client gets its answer whatever the other clients do, in any order of processes", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<2>, on_stealing<2>,
     on_stealing<4>) {
@@ -201,7 +202,7 @@ TEMPLATE_TEST_CASE(
   reactor net;
   seeds(is_sanitized ? 10 : 40).for_each([&](unsigned seed) {
     results seen;
-    run_on<TestType>([&] { return serves(30, seed * 100, std::nullopt, seen); }, net);
+    run_on(chosen, [&] { return serves(30, seed * 100, std::nullopt, seen); }, net);
     INFO("seed " << seed);
     CHECK(seen.at_the_end.gone == 30);
     CHECK(seen.clients.right + seen.clients.rude == 30);

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -84,12 +85,13 @@ TEST_CASE("a file of any length is written, overwritten and read back") {
   }
 }
 
-TEMPLATE_TEST_CASE("many files are written and read at once", "", on_one_thread, on_sharing<2>,
+BACKENDS_TEST_CASE("many files are written and read at once", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   own_directory const here;
   counter right = 0;
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&]() -> program {
         auto const keeps = [](std::string at, std::size_t n, counter& to) -> program {
           co_await write_file(at, bytes(n));

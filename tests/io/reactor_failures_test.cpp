@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/last_words.hpp"
 #include "tests/support/networks.hpp"
@@ -97,7 +98,7 @@ constexpr std::array all_cancelled{found::cancelled, found::cancelled, found::ca
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a deadline ends each wait with an error that names it, and the operation can be tried again",
     "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -110,7 +111,8 @@ TEMPLATE_TEST_CASE(
   {
     full_door const full;
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           how[0] = co_await outcome_of(door.accept(instant::min()), &text[0]);
@@ -150,7 +152,7 @@ TEMPLATE_TEST_CASE(
   CHECK(read_in_all > 100'000);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a stop cancels processes that read, write, accept and connect, and all sockets close", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(20) + 1; ++round) {
@@ -163,8 +165,8 @@ TEMPLATE_TEST_CASE(
     {
       reactor net;
       try {
-        run_on<TestType>(
-            TestType::how(false, stop.get_token()),
+        run_on(
+            chosen, options(false, stop.get_token()),
             [&]() -> net_program {
               co_await four_who_wait(how, door);
               while (how.begun != 4) co_await proc::yield{};
@@ -206,7 +208,7 @@ TEMPLATE_TEST_CASE("shutting down cancels processes that read, write, accept and
   }
 }
 
-TEMPLATE_TEST_CASE("a reset by the peer is an error for a process that reads or waits to read", "",
+BACKENDS_TEST_CASE("a reset by the peer is an error for a process that reads or waits to read", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::array<std::atomic<found>, 3> how{};
@@ -214,7 +216,8 @@ TEMPLATE_TEST_CASE("a reset by the peer is an error for a process that reads or 
   std::string who;
   {
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           std::array<std::byte, 10> some;
@@ -242,7 +245,7 @@ TEMPLATE_TEST_CASE("a reset by the peer is an error for a process that reads or 
   CHECK(text == "weft: read from " + who + ": Connection reset by peer");
 }
 
-TEMPLATE_TEST_CASE("a connect to a port without a listener is refused", "", on_one_thread,
+BACKENDS_TEST_CASE("a connect to a port without a listener is refused", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
@@ -253,8 +256,9 @@ TEMPLATE_TEST_CASE("a connect to a port without a listener is refused", "", on_o
     raw_socket nobody;
     port = nobody.bind();
     reactor net;
-    run_on<TestType>(
-        [&]() -> net_program { how = co_await outcome_of(connect(endpoint(port)), &text); }, net);
+    run_on(
+        chosen, [&]() -> net_program { how = co_await outcome_of(connect(endpoint(port)), &text); },
+        net);
   }
   CHECK(how == found::refused);
   CHECK(text == "weft: connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
@@ -274,7 +278,7 @@ TEST_CASE("listening at an address in use throws an error that names it") {
   CHECK(text == "weft: listen at " + where + ": Address already in use");
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that waits at a connection finds it closed when another process closes it", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(100); ++round) {
@@ -285,7 +289,8 @@ TEMPLATE_TEST_CASE(
     std::string text;
     {
       reactor net;
-      run_on<TestType>(
+      run_on(
+          chosen,
           [&]() -> net_program {
             listener door = co_await listen(endpoint());
             connection a = co_await connect(door.local());
@@ -347,7 +352,7 @@ TEST_CASE("the id of a closed socket does not refer to a new socket in its place
                            found::closed});
 }
 
-TEMPLATE_TEST_CASE("a second process that waits in the same direction at a socket is refused", "",
+BACKENDS_TEST_CASE("a second process that waits in the same direction at a socket is refused", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter refused = 0;
@@ -355,7 +360,8 @@ TEMPLATE_TEST_CASE("a second process that waits in the same direction at a socke
   std::string text;
   {
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           connection a = co_await connect(door.local());
@@ -384,7 +390,7 @@ TEMPLATE_TEST_CASE("a second process that waits in the same direction at a socke
   CHECK_THAT(text, Contains("one at a time may"));
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "with too many open files a connection waits, and is accepted when another one is closed", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -396,7 +402,8 @@ TEMPLATE_TEST_CASE(
   {
     reactor net;
     std::vector<raw_socket> peers;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           for (int i = 0; i != many; ++i) peers.push_back(connected_to(door.local().port));

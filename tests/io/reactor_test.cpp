@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/sockets.hpp"
@@ -66,7 +67,7 @@ net_step asks(endpoint at, int number, counter& right) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("bytes that are written to a connection arrive at the other end, and back", "",
+BACKENDS_TEST_CASE("bytes that are written to a connection arrive at the other end, and back", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -75,7 +76,8 @@ TEMPLATE_TEST_CASE("bytes that are written to a connection arrive at the other e
   std::string rest;
   {
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           auto [a, b] = co_await a_pair();
           co_await spawn(echo, std::move(b));
@@ -91,7 +93,7 @@ TEMPLATE_TEST_CASE("bytes that are written to a connection arrive at the other e
   CHECK(rest == "and good bye");
 }
 
-TEMPLATE_TEST_CASE("hundreds of connections are open at once, and each gets its own answer", "",
+BACKENDS_TEST_CASE("hundreds of connections are open at once, and each gets its own answer", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
@@ -99,7 +101,8 @@ TEMPLATE_TEST_CASE("hundreds of connections are open at once, and each gets its 
   counter right = 0;
   {
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           endpoint const at = door.local();
@@ -111,7 +114,7 @@ TEMPLATE_TEST_CASE("hundreds of connections are open at once, and each gets its 
   CHECK(right == many);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a write of more bytes than there is room for waits until the other side has read", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -121,7 +124,8 @@ TEMPLATE_TEST_CASE(
   std::atomic<bool> has_filled_it = false;
   {
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           auto [a, b] = co_await a_pair();
           co_await spawn(
@@ -156,7 +160,7 @@ TEMPLATE_TEST_CASE(
   CHECK((got == all));
 }
 
-TEMPLATE_TEST_CASE("a side that has finished writing may continue to read, on either side", "",
+BACKENDS_TEST_CASE("a side that has finished writing may continue to read, on either side", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string request;
@@ -164,7 +168,8 @@ TEMPLATE_TEST_CASE("a side that has finished writing may continue to read, on ei
   std::string late;
   {
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           auto [a, b] = co_await a_pair();
           co_await spawn(
@@ -187,14 +192,15 @@ TEMPLATE_TEST_CASE("a side that has finished writing may continue to read, on ei
   CHECK(late == "0");
 }
 
-TEMPLATE_TEST_CASE("an end that arrives with the last bytes is seen", "", on_one_thread,
+BACKENDS_TEST_CASE("an end that arrives with the last bytes is seen", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   // The read gets less than it has room for, so the reactor may take the stream for drained,
   // although the end is there.
   for (int round = 0; round != rounds(200); ++round) {
     std::string got;
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           raw_socket peer = connected_to(door.local().port);
@@ -210,12 +216,13 @@ TEMPLATE_TEST_CASE("an end that arrives with the last bytes is seen", "", on_one
   }
 }
 
-TEMPLATE_TEST_CASE("out-of-band data does not hide the bytes after it", "", on_one_thread,
+BACKENDS_TEST_CASE("out-of-band data does not hide the bytes after it", "", on_one_thread,
                    on_sharing<2>) {
   for (int round = 0; round != rounds(200); ++round) {
     std::string got;
     reactor net;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           raw_socket peer = connected_to(door.local().port);

@@ -110,13 +110,9 @@ struct in_random_order {
 // For TEMPLATE_LIST_TEST_CASE, which names a test after the list and the position of the type in it,
 // from 0.
 
-/// The backends of the library, those with threads on two.
-using library_backends = std::tuple<on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>>;
-/// The same, and the simplest backend that keeps the laws.
+/// The backends of the library, those with threads on two, and the simplest that keeps the laws.
 using all_backends =
     std::tuple<on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>>;
-/// The backends of the library that run the oldest process first, on one thread.
-using single_threaded_backends = std::tuple<on_one_thread, on_sharing<1>, on_stealing<1>>;
 
 /// The options for virtual time.
 template <class Where>

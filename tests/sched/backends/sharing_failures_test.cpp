@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
@@ -37,7 +38,7 @@ eff<void, proc> yields_until_cancelled(std::reference_wrapper<counter> found, li
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an exception of a process is thrown, and the other processes are cancelled", "",
+BACKENDS_TEST_CASE("an exception of a process is thrown, and the other processes are cancelled", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -55,12 +56,12 @@ TEMPLATE_TEST_CASE("an exception of a process is thrown, and the other processes
     while (begun != 20) co_await proc::yield{};
     co_await fails_after(10, "the process failed", lives(alive));
   };
-  CHECK_THROWS_WITH(run_on<TestType>(p), "the process failed");
+  CHECK_THROWS_WITH(run_on(chosen, p), "the process failed");
   CHECK(found == 20);
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("of several processes that fail each is named, once", "", on_one_thread,
+BACKENDS_TEST_CASE("of several processes that fail each is named, once", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(100); ++round) {
@@ -82,7 +83,7 @@ TEMPLATE_TEST_CASE("of several processes that fail each is named, once", "", on_
             std::ref(begun), i);
     };
     try {
-      run_on<TestType>(p);
+      run_on(chosen, p);
     } catch (exceptions const& e) {
       for (auto const& f : e.all) {
         who.insert(f.process.text());
@@ -98,7 +99,7 @@ TEMPLATE_TEST_CASE("of several processes that fail each is named, once", "", on_
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "an exception of a handler outside arises in the process that performed, and in no other", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -111,7 +112,8 @@ TEMPLATE_TEST_CASE(
   };
   counter refused = 0;
   counter answered = 0;
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&]() -> eff<void, spawning<proc, ask>, proc, ask> {
         for (int i = 0; i != 300; ++i)
           co_await spawn(

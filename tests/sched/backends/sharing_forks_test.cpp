@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -33,13 +34,13 @@ eff<void, proc> yields(int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a tree of forks has every leaf once, each with its own answers", "",
+BACKENDS_TEST_CASE("a tree of forks has every leaf once, each with its own answers", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(20); ++round) {
     every_frame_dies const check;
     findings leaves;
-    fork_on<TestType>([&leaves]() -> eff<void, proc> {
+    fork_on(chosen, [&leaves]() -> eff<void, proc> {
       std::string const name = "a name that is on the heap";
       int n = 0;
       for (int i = 0; i != 7; ++i) {
@@ -71,13 +72,13 @@ TEST_CASE("the two processes of a fork run at once, on two threads") {
   CHECK(all[0] != all[1]);
 }
 
-TEMPLATE_TEST_CASE("in a fork inside a handler inside each process has its own handler", "",
+BACKENDS_TEST_CASE("in a fork inside a handler inside each process has its own handler", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(20); ++round) {
     every_frame_dies const check;
     findings found;
-    fork_on<TestType>([&found]() -> eff<void, proc> {
+    fork_on(chosen, [&found]() -> eff<void, proc> {
       auto const body = []() -> eff<int, state<int>, proc> {
         for (int i = 0; i != 5; ++i) {
           bool const bit = co_await proc::fork{};
@@ -94,7 +95,7 @@ TEMPLATE_TEST_CASE("in a fork inside a handler inside each process has its own h
   }
 }
 
-TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old answers", "",
+BACKENDS_TEST_CASE("a process that is run again on another thread gets its old answers", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -103,7 +104,8 @@ TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old a
     std::string on(ask_text::get) { return "answer number " + std::to_string(++n); }
   };
   findings found;
-  fork_on<TestType>(
+  fork_on(
+      chosen,
       [&found]() -> eff<void, proc, ask_text> {
         std::string all;
         for (int i = 0; i != 6; ++i) {
@@ -120,7 +122,7 @@ TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old a
   CHECK(found.all() == std::vector<std::string>(16, "123456"));
 }
 
-TEMPLATE_TEST_CASE("a tree of forks in which some processes fail ends, and everything is unwound",
+BACKENDS_TEST_CASE("a tree of forks in which some processes fail ends, and everything is unwound",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   counter alive = 0;
@@ -143,7 +145,7 @@ TEMPLATE_TEST_CASE("a tree of forks in which some processes fail ends, and every
     };
     std::size_t thrown = 0;
     try {
-      fork_on<TestType>(p);
+      fork_on(chosen, p);
     } catch (exceptions const& e) {
       thrown = e.all.size();
     } catch (std::runtime_error const& e) {
@@ -155,12 +157,12 @@ TEMPLATE_TEST_CASE("a tree of forks in which some processes fail ends, and every
   }
 }
 
-TEMPLATE_TEST_CASE("spawned processes that are forkable fork, beside others that cannot", "",
+BACKENDS_TEST_CASE("spawned processes that are forkable fork, beside others that cannot", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   findings found;
-  run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {
+  run_on(chosen, [&found]() -> eff<void, spawning<proc>, proc> {
     for (int i = 0; i != 16; ++i) {
       co_await spawn(yields, i);
       co_await spawn(forkable, [&found, i]() -> eff<void, proc> {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/picks.hpp"
@@ -39,12 +40,12 @@ eff<int, state<int>, proc> sums(int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the state of a handler inside a process moves with it from thread to thread",
+BACKENDS_TEST_CASE("the state of a handler inside a process moves with it from thread to thread",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter right = 0;
-  run_on<TestType>([&right]() -> eff<void, spawning<proc>, proc> {
+  run_on(chosen, [&right]() -> eff<void, spawning<proc>, proc> {
     for (int i = 0; i != 50; ++i)
       co_await spawn(
           [](counter& ok, int n) -> eff<void, proc> {
@@ -56,12 +57,12 @@ TEMPLATE_TEST_CASE("the state of a handler inside a process moves with it from t
   CHECK(right == 50);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a search by replay inside a process, which yields on the way, finds all results", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
-  run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {
+  run_on(chosen, [&found]() -> eff<void, spawning<proc>, proc> {
     for (int i = 0; i != 8; ++i)
       co_await spawn(
           [](findings& to, int k) -> eff<void, proc> {
@@ -84,12 +85,12 @@ TEMPLATE_TEST_CASE(
   CHECK(found.all() == numbers(8));
 }
 
-TEMPLATE_TEST_CASE("a resumption that a region inside a process keeps is resumed on any thread", "",
+BACKENDS_TEST_CASE("a resumption that a region inside a process keeps is resumed on any thread", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter right = 0;
-  run_on<TestType>([&right]() -> eff<void, spawning<proc>, proc> {
+  run_on(chosen, [&right]() -> eff<void, spawning<proc>, proc> {
     for (int i = 0; i != 50; ++i)
       co_await spawn(
           [](counter& ok, int n) -> eff<void, proc> {
@@ -113,13 +114,13 @@ TEMPLATE_TEST_CASE("a resumption that a region inside a process keeps is resumed
   CHECK(right == 50);
 }
 
-TEMPLATE_TEST_CASE("the suspended frames that a region keeps are unwound at the end of its process",
+BACKENDS_TEST_CASE("the suspended frames that a region keeps are unwound at the end of its process",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter alive = 0;
   counter unwound = 0;
-  run_on<TestType>([&]() -> eff<void, spawning<proc>, proc> {
+  run_on(chosen, [&]() -> eff<void, spawning<proc>, proc> {
     for (int i = 0; i != 50; ++i)
       co_await spawn(
           [](counter& n, counter& gone) -> eff<void, proc> {
@@ -140,7 +141,7 @@ TEMPLATE_TEST_CASE("the suspended frames that a region keeps are unwound at the 
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("a process is cancelled inside its handlers, which end with it", "",
+BACKENDS_TEST_CASE("a process is cancelled inside its handlers, which end with it", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(50); ++round) {
@@ -170,12 +171,12 @@ TEMPLATE_TEST_CASE("a process is cancelled inside its handlers, which end with i
       while (begun != 8) co_await proc::yield{};
       throw std::runtime_error("as asked");
     };
-    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    CHECK_THROWS_WITH(run_on(chosen, p), "as asked");
     CHECK(found == 8);
   }
 }
 
-TEMPLATE_TEST_CASE("an exception of a clause inside passes through its own process only", "",
+BACKENDS_TEST_CASE("an exception of a clause inside passes through its own process only", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -183,7 +184,7 @@ TEMPLATE_TEST_CASE("an exception of a clause inside passes through its own proce
     int on(ask::get) const { throw std::runtime_error("no"); }
   };
   counter caught = 0;
-  run_on<TestType>([&caught]() -> eff<void, spawning<proc>, proc> {
+  run_on(chosen, [&caught]() -> eff<void, spawning<proc>, proc> {
     for (int i = 0; i != 100; ++i)
       co_await spawn(
           [](counter& n) -> eff<void, proc> {
@@ -205,7 +206,7 @@ TEMPLATE_TEST_CASE("an exception of a clause inside passes through its own proce
 
 // ---- handlers outside, shared by all processes
 
-TEMPLATE_TEST_CASE("a named handler that is synchronized is borrowed, and has the last value", "",
+BACKENDS_TEST_CASE("a named handler that is synchronized is borrowed, and has the last value", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -215,8 +216,8 @@ TEMPLATE_TEST_CASE("a named handler that is synchronized is borrowed, and has th
     int sum = 0;
   };
   sums_up sum;
-  run_on<TestType>(
-      TestType::how(),
+  run_on(
+      chosen, options(),
       []() -> eff<void, spawning<proc, state<int>>> {
         for (int i = 1; i <= 100; ++i)
           co_await spawn(

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -100,15 +101,15 @@ TEST_CASE("a process of an outer schedule waits for one of an inner, and continu
   }
 }
 
-TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", on_one_thread,
+BACKENDS_TEST_CASE("several threads run schedules of their own at once", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter n = 0;
   std::vector<std::thread> callers;
   for (int i = 0; i != 4; ++i)
-    callers.emplace_back([&n] {
+    callers.emplace_back([chosen, &n] {
       for (int round = 0; round != rounds(50); ++round)
-        run_on<TestType>([&n]() -> program { co_await family(n); });
+        run_on(chosen, [&n]() -> program { co_await family(n); });
     });
   for (auto& c : callers) c.join();
   CHECK(n == 4 * rounds(50) * 11);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
@@ -42,7 +43,7 @@ step takes_turns(std::reference_wrapper<turns> t, int self, int all, int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a deadlock is found once, and its report names every process", "",
+BACKENDS_TEST_CASE("a deadlock is found once, and its report names every process", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(1000); ++round) {
@@ -52,7 +53,7 @@ TEMPLATE_TEST_CASE("a deadlock is found once, and its report names every process
     std::string who;
     int found = 0;
     try {
-      run_on<TestType>([&]() -> program {
+      run_on(chosen, [&]() -> program {
         for (int i = 0; i != 3; ++i) co_await spawn(waits, std::ref(i == 1 ? one : two));
         co_await syncing::wait{two};
       });
@@ -65,14 +66,14 @@ TEMPLATE_TEST_CASE("a deadlock is found once, and its report names every process
   }
 }
 
-TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", on_one_thread,
+BACKENDS_TEST_CASE("a deadlock of processes that fork names the clones", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     gate g;
     std::string who;
     try {
-      fork_on<TestType>([&g]() -> eff<void, proc, syncing> {
+      fork_on(chosen, [&g]() -> eff<void, proc, syncing> {
         for (int i = 0; i != 2; ++i) co_await proc::fork{};
         co_await syncing::wait{g};
       });
@@ -83,7 +84,7 @@ TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", on_
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that catches its deadlock and waits again is cancelled, a hundred times at most", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -101,18 +102,18 @@ TEMPLATE_TEST_CASE(
           },
           std::ref(g), std::ref(found));
   };
-  CHECK_THROWS_AS(run_on<TestType>(p), deadlock);
+  CHECK_THROWS_AS(run_on(chosen, p), deadlock);
   CHECK(found == 2 * 100);
 }
 
-TEMPLATE_TEST_CASE("a process that wakes the other just in time causes no deadlock report", "",
+BACKENDS_TEST_CASE("a process that wakes the other just in time causes no deadlock report", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
-  int const n = TestType::threads == 8 ? rounds(20'000) : rounds(100'000);
+  int const n = chosen.threads == 8 ? rounds(20'000) : rounds(100'000);
   for (int round = 0; round != n / 100; ++round) {
     every_frame_dies const check;
     counter woken = 0;
-    run_on<TestType>([&woken]() -> program {
+    run_on(chosen, [&woken]() -> program {
       // A hundred pairs, each nearly stuck.
       for (int i = 0; i != 100; ++i) {
         auto pair = std::make_shared<turns>();
@@ -135,13 +136,13 @@ TEMPLATE_TEST_CASE("a process that wakes the other just in time causes no deadlo
   }
 }
 
-TEMPLATE_TEST_CASE("two processes that wake each other in turn end, round after round", "",
+BACKENDS_TEST_CASE("two processes that wake each other in turn end, round after round", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   // Each run ends with all threads idle: that is no deadlock, again and again.
   for (int round = 0; round != rounds(2000); ++round) {
     turns it;
-    run_on<TestType>([&it]() -> program {
+    run_on(chosen, [&it]() -> program {
       co_await spawn(takes_turns, std::ref(it), 1, 2, 3);
       co_await takes_turns(it, 0, 2, 3);
     });
@@ -149,37 +150,37 @@ TEMPLATE_TEST_CASE("two processes that wake each other in turn end, round after 
   }
 }
 
-TEMPLATE_TEST_CASE("of a million sleeps at a gate none lasts for ever", "", on_one_thread,
+BACKENDS_TEST_CASE("of a million sleeps at a gate none lasts for ever", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   // With more threads than cores each wake-up wakes a thread.
-  int const n = rounds(TestType::threads == 8 ? 100'000 : 1'000'000) / 2;
+  int const n = rounds(chosen.threads == 8 ? 100'000 : 1'000'000) / 2;
   turns it;
-  run_on<TestType>([&it, n]() -> program {
+  run_on(chosen, [&it, n]() -> program {
     co_await spawn(takes_turns, std::ref(it), 1, 2, n);
     co_await takes_turns(it, 0, 2, n);
   });
   CHECK(it.now == 2 * n);
 }
 
-TEMPLATE_TEST_CASE("eight processes in a ring take turns at one gate", "", on_one_thread,
+BACKENDS_TEST_CASE("eight processes in a ring take turns at one gate", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(5'000);
   turns it;
-  run_on<TestType>([&it, n]() -> program {
+  run_on(chosen, [&it, n]() -> program {
     for (int i = 0; i != 8; ++i) co_await spawn(takes_turns, std::ref(it), i, 8, n);
   });
   CHECK(it.now == 8 * n);
 }
 
-TEMPLATE_TEST_CASE("a gate in the frame of a waiter is destroyed as soon as the waiter continues",
+BACKENDS_TEST_CASE("a gate in the frame of a waiter is destroyed as soon as the waiter continues",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(3000); ++round) {
     counter found = 0;
-    run_on<TestType>([&found]() -> program {
+    run_on(chosen, [&found]() -> program {
       std::atomic<gate*> where = nullptr;
       counter there = 0;
       auto const owner = [](std::atomic<gate*>& w) -> step {

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
@@ -53,24 +54,24 @@ std::string sorted(std::string s) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", on_one_thread,
+BACKENDS_TEST_CASE("every process that is spawned runs to its end, once", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter ended = 0;
-  run_on<TestType>([&ended]() -> program {
+  run_on(chosen, [&ended]() -> program {
     for (int i = 0; i != 1000; ++i) co_await spawn(yields, i % 7, std::ref(ended));
     co_await yields(3, ended);
   });
   CHECK(ended == 1001);
 }
 
-TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", "", on_one_thread,
+BACKENDS_TEST_CASE("a hundred thousand processes are alive at once, and end", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter begun = 0;
   counter ended = 0;
   int const all = rounds(100'000);
-  run_on<TestType>([&begun, &ended, all]() -> program {
+  run_on(chosen, [&begun, &ended, all]() -> program {
     for (int i = 0; i != all; ++i)
       co_await spawn(
           [](counter& b, counter& e, int n) -> eff<void, proc> {
@@ -83,13 +84,13 @@ TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", ""
   CHECK(ended == all);
 }
 
-TEMPLATE_TEST_CASE("a storm of processes that end at once or by exit comes to its end", "",
+BACKENDS_TEST_CASE("a storm of processes that end at once or by exit comes to its end", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter ended = 0;
   counter alive = 0;
-  run_on<TestType>([&ended, &alive]() -> program {
+  run_on(chosen, [&ended, &alive]() -> program {
     for (int i = 0; i != rounds(50'000); ++i) {
       co_await spawn(
           [](counter& n, lives, bool exits) -> eff<void, proc> {
@@ -128,22 +129,23 @@ struct grows {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("spawned processes spawn processes that spawn processes", "", on_one_thread,
+BACKENDS_TEST_CASE("spawned processes spawn processes that spawn processes", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter n = 0;
-  run_on<TestType>([&n]() -> eff<void, spawning<spawning<spawning<proc>, proc>, proc>, proc> {
+  run_on(chosen, [&n]() -> eff<void, spawning<spawning<spawning<proc>, proc>, proc>, proc> {
     for (int i = 0; i != 10; ++i) co_await spawn(grows::branch, std::ref(n));
   });
   CHECK(n == 10 + 100 + 1000);
 }
 
-TEMPLATE_TEST_CASE("a program prints the same lines on every backend, in some order", "",
+BACKENDS_TEST_CASE("a program prints the same lines on every backend, in some order", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   std::string text;
-  run_on<TestType>(
+  run_on(
+      chosen,
       []() -> eff<void, spawning<proc, console>, proc, console> {
         for (char const c : {'a', 'b', 'c', 'd'})
           co_await spawn(
@@ -160,13 +162,14 @@ TEMPLATE_TEST_CASE("a program prints the same lines on every backend, in some or
                             std::string(100, 'd'));
 }
 
-TEMPLATE_TEST_CASE("a handler that declares itself thread_safe answers each question once", "",
+BACKENDS_TEST_CASE("a handler that declares itself thread_safe answers each question once", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   hands_out outside;
   std::vector<std::vector<int>> got(8);
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&got]() -> eff<void, spawning<proc, ask>, proc, ask> {
         for (auto& list : got)
           co_await spawn(
@@ -189,11 +192,11 @@ TEMPLATE_TEST_CASE("a handler that declares itself thread_safe answers each ques
   CHECK(*all.rbegin() == 8 * 500);
 }
 
-TEMPLATE_TEST_CASE("a process that yields until another sets a flag lets it run", "", on_one_thread,
+BACKENDS_TEST_CASE("a process that yields until another sets a flag lets it run", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   std::atomic<bool> flag = false;
   counter turns = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     co_await spawn(
         [](std::atomic<bool>& f) -> eff<void, proc> {
           for (int i = 0; i != 1000; ++i) co_await proc::yield{};

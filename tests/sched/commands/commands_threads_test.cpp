@@ -21,6 +21,7 @@
 
 #include "tests/support/commands.hpp"
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/seeds.hpp"
@@ -127,7 +128,7 @@ eff<void, proc, commands<twice>> asks_some(int n, std::reference_wrapper<counter
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("answers from other threads race with the waits, and none is lost or mixed up",
+BACKENDS_TEST_CASE("answers from other threads race with the waits, and none is lost or mixed up",
                    "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
                    on_sharing<1>, on_sharing<2>, on_stealing<2>) {
   constexpr int many = 30;
@@ -136,7 +137,8 @@ TEMPLATE_TEST_CASE("answers from other threads race with the waits, and none is 
     counter right = 0;
     {
       workers answering(2, seed);
-      run_on<TestType>(
+      run_on(
+          chosen,
           [&right]() -> program {
             for (int i = 0; i != many; i += 3) co_await spawn(asks_some, i, std::ref(right));
           },
@@ -146,7 +148,7 @@ TEMPLATE_TEST_CASE("answers from other threads race with the waits, and none is 
   });
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "ten thousand commands are in flight, answered in any order, and each has its own answer", "",
     on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
     on_stealing<2>) {
@@ -177,7 +179,8 @@ TEMPLATE_TEST_CASE(
       });
     for (auto& t : threads) t.join();
   });
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&right]() -> program {
         for (int i = 0; i != many; ++i) co_await spawn(asks, i, std::ref(right));
       },
@@ -186,12 +189,13 @@ TEMPLATE_TEST_CASE(
   CHECK(right == many);
 }
 
-TEMPLATE_TEST_CASE("dispatchers that are synchronized are called one at a time", "", on_sharing<2>,
+BACKENDS_TEST_CASE("dispatchers that are synchronized are called one at a time", "", on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   int calls = 0;  // not atomic: ThreadSanitizer checks
   counter right = 0;
-  run_on<TestType>(
+  run_on(
+      chosen,
       [&right]() -> program {
         for (int i = 0; i != 1000; ++i) co_await spawn(asks, 10 * i, std::ref(right));
       },
@@ -203,7 +207,7 @@ TEMPLATE_TEST_CASE("dispatchers that are synchronized are called one at a time",
   CHECK(right == 1000);
 }
 
-TEMPLATE_TEST_CASE("answers that come while processes are cancelled are taken, or have no effect",
+BACKENDS_TEST_CASE("answers that come while processes are cancelled are taken, or have no effect",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_stealing<2>) {
   for (int round = 0; round != rounds(300); ++round) {
@@ -219,7 +223,7 @@ TEMPLATE_TEST_CASE("answers that come while processes are cancelled are taken, o
       while (desk.size() != 8 && right == 0) co_await proc::yield{};
       throw std::runtime_error("as asked");
     };
-    CHECK_THROWS_WITH(run_on<TestType>(p, thread_safe_dispatchers{puts_on(desk)}), "as asked");
+    CHECK_THROWS_WITH(run_on(chosen, p, thread_safe_dispatchers{puts_on(desk)}), "as asked");
     outside.join();
     if (right > 8) FAIL(right);
   }
@@ -253,7 +257,7 @@ TEMPLATE_TEST_CASE("commands of a scheduler that is shut down may be answered la
   }
 }
 
-TEMPLATE_TEST_CASE("a process that waits for an answer is cancelled by a stop request", "",
+BACKENDS_TEST_CASE("a process that waits for an answer is cancelled by a stop request", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -266,8 +270,8 @@ TEMPLATE_TEST_CASE("a process that waits for an answer is cancelled by a stop re
   });
   bool was_cancelled = false;
   try {
-    run_on<TestType>(
-        TestType::how(false, stop.get_token()), [&]() -> program { co_await asks(1, right); },
+    run_on(
+        chosen, options(false, stop.get_token()), [&]() -> program { co_await asks(1, right); },
         thread_safe_dispatchers{puts_on(desk)});
   } catch (cancelled const&) {
     was_cancelled = true;

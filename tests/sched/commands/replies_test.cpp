@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/commands.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -121,7 +122,7 @@ TEST_CASE("if the constructor of the answer throws, the reply is dropped") {
   CHECK_FALSE(book.complete(1, 3));
 }
 
-TEMPLATE_TEST_CASE("threads that race to answer by tag answer each reply once", "", on_one_thread,
+BACKENDS_TEST_CASE("threads that race to answer by tag answer each reply once", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   constexpr int many = 40;
   for (int round = 0; round != rounds(100); ++round) {
@@ -143,7 +144,8 @@ TEMPLATE_TEST_CASE("threads that race to answer by tag answer each reply once", 
             std::this_thread::yield();
         }
       });
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&]() -> program {
           for (int i = 0; i != many; ++i)
             co_await spawn(

@@ -16,6 +16,7 @@
 
 #include "tests/support/commands.hpp"
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/line_parsers.hpp"
 #include "tests/support/outside.hpp"
@@ -162,11 +163,11 @@ eff<void, mail> sends(address<int> to, int from, int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a parser by hand and one that is a coroutine find the same lines, beside each other", "",
     on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
     on_stealing<2>) {
-  seeds(static_cast<unsigned>(rounds(100))).for_each([](unsigned seed) {
+  seeds(static_cast<unsigned>(rounds(100))).for_each([chosen](unsigned seed) {
     every_frame_dies const check;
     dice roll(seed);
     std::vector<std::string> texts;
@@ -177,7 +178,8 @@ TEMPLATE_TEST_CASE(
     }
     {
       answering const other_thread(sources);
-      run_on<TestType>(
+      run_on(
+          chosen,
           []() -> program {
             for (int i = 0; i != 8; ++i) {
               std::string const method = i % 4 < 2 ? "lines" : "words";
@@ -201,7 +203,7 @@ TEMPLATE_TEST_CASE(
   });
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "messages and answers that race are all received, and each stepper is closed once", "",
     on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
     on_stealing<2>) {
@@ -210,7 +212,8 @@ TEMPLATE_TEST_CASE(
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counts c;
-    run_on<TestType>(
+    run_on(
+        chosen,
         [&c]() -> eff<void, spawning<steppers<adder>>, mail> {
           for (int i = 0; i != steppers_there; ++i) {
             auto [in, to] = co_await open<int>({.capacity = i % 2 == 0 ? 2u : 100u});
@@ -227,7 +230,7 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("steppers are closed once, even if another process fails", "", on_one_thread,
+BACKENDS_TEST_CASE("steppers are closed once, even if another process fails", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
@@ -242,7 +245,7 @@ TEMPLATE_TEST_CASE("steppers are closed once, even if another process fails", ""
       for (int i = round % 8; i != 0; --i) co_await proc::yield{};
       throw std::runtime_error("as asked");
     };
-    CHECK_THROWS_WITH(run_on<TestType>(p, thread_safe_dispatchers{puts_on(desk)}), "as asked");
+    CHECK_THROWS_WITH(run_on(chosen, p, thread_safe_dispatchers{puts_on(desk)}), "as asked");
     if (c.inits != 5 || c.closes != 5 || c.cancelled > 5)
       FAIL("round " << round << ": " << c.closes);
   }

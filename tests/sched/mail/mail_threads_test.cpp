@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
@@ -83,7 +84,7 @@ class arrived {
 
 // ---- order, and each message once
 
-TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
+BACKENDS_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   constexpr int senders = 6;
@@ -91,7 +92,7 @@ TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbound
   for (std::size_t const capacity : {std::size_t{1}, std::size_t{3}, std::size_t{1'000'000}}) {
     every_frame_dies const check;
     arrived got(senders);
-    run_on<TestType>([&got, capacity, each]() -> program {
+    run_on(chosen, [&got, capacity, each]() -> program {
       auto [in, to] = co_await open<int>({.capacity = capacity});
       for (int s = 0; s != senders; ++s) co_await spawn(sends, to, 10'000 * s, each);
       {
@@ -104,14 +105,14 @@ TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbound
   }
 }
 
-TEMPLATE_TEST_CASE("select receives the messages of each sender in order, each once", "",
+BACKENDS_TEST_CASE("select receives the messages of each sender in order, each once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   constexpr std::size_t senders = 6;
   int const each = rounds(2000);
   std::array<arrived, 3> got{arrived(senders), arrived(senders), arrived(senders)};
-  run_on<TestType>([&got, each]() -> program {
+  run_on(chosen, [&got, each]() -> program {
     auto [a, to_a] = co_await open<int>();
     auto [b, to_b] = co_await open<int>({.capacity = 1});
     auto [c, to_c] = co_await open<int>({.capacity = 2});
@@ -157,14 +158,14 @@ TEMPLATE_TEST_CASE("select receives the messages of each sender in order, each o
 
 // ---- no lost wake-up
 
-TEMPLATE_TEST_CASE("a million messages go back and forth, and no wake-up is lost", "",
+BACKENDS_TEST_CASE("a million messages go back and forth, and no wake-up is lost", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int const pairs : {1, 7}) {
     counter played = 0;
     int const each = rounds(500'000) / pairs;
-    run_on<TestType>([&played, pairs, each]() -> program {
+    run_on(chosen, [&played, pairs, each]() -> program {
       auto const pong = [](inbox<int> in, address<int> to) -> program {
         for (auto m = co_await in.next(); m; m = co_await in.next()) co_await to.send(*m + 1);
       };
@@ -188,7 +189,7 @@ TEMPLATE_TEST_CASE("a million messages go back and forth, and no wake-up is lost
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a token goes round in a ring of processes that select, receive, and receive with deadlines",
     "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
     on_sharing<8>, on_stealing<3>) {
@@ -196,7 +197,7 @@ TEMPLATE_TEST_CASE(
   constexpr std::size_t n = 16;
   int const hops = rounds(100'000);
   counter made = 0;
-  run_on<TestType>([&made, hops]() -> program {
+  run_on(chosen, [&made, hops]() -> program {
     std::vector<inbox<int>> in;
     std::vector<address<int>> to;
     for (std::size_t i = 0; i != n; ++i) {
@@ -263,13 +264,13 @@ TEMPLATE_TEST_CASE("two processes that send to each other for ever do not starve
 
 // ---- destroyed ends
 
-TEMPLATE_TEST_CASE("a receiver is woken when all addresses are dropped, by any process", "",
+BACKENDS_TEST_CASE("a receiver is woken when all addresses are dropped, by any process", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(2000); ++round) {
     every_frame_dies const check;
     counter heard = 0;
-    run_on<TestType>([&heard, round]() -> program {
+    run_on(chosen, [&heard, round]() -> program {
       auto [a, to_a] = co_await open<int>();
       auto [b, to_b] = co_await open<int>();
       for (int i = 0; i != 1 + round % 4; ++i)
@@ -299,7 +300,7 @@ TEMPLATE_TEST_CASE("a receiver is woken when all addresses are dropped, by any p
   }
 }
 
-TEMPLATE_TEST_CASE("a destroyed inbox refuses all senders, and its messages are destroyed once", "",
+BACKENDS_TEST_CASE("a destroyed inbox refuses all senders, and its messages are destroyed once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(500); ++round) {
@@ -307,7 +308,7 @@ TEMPLATE_TEST_CASE("a destroyed inbox refuses all senders, and its messages are 
     counter sent = 0;
     counter refused = 0;
     counter got = 0;
-    run_on<TestType>([&, round]() -> program {
+    run_on(chosen, [&, round]() -> program {
       auto [in, to] = co_await open<message>({.capacity = static_cast<std::size_t>(1 + round % 3)});
       for (int s = 0; s != 8; ++s)
         co_await spawn(
@@ -328,13 +329,13 @@ TEMPLATE_TEST_CASE("a destroyed inbox refuses all senders, and its messages are 
   }
 }
 
-TEMPLATE_TEST_CASE("ends outlive their scheduler, and are dropped by several threads at once", "",
+BACKENDS_TEST_CASE("ends outlive their scheduler, and are dropped by several threads at once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     everything_dies const check;
     std::vector<std::function<void()>> drops;
-    run_on<TestType>([&drops]() -> program {
+    run_on(chosen, [&drops]() -> program {
       for (int i = 0; i != 4; ++i) {
         auto p = co_await open<message>();
         co_await p.to.send(i);
@@ -357,7 +358,7 @@ TEMPLATE_TEST_CASE("ends outlive their scheduler, and are dropped by several thr
   }
 }
 
-TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the scheduler's", "",
+BACKENDS_TEST_CASE("the last address is dropped by a thread that is not the scheduler's", "",
                    on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
@@ -370,7 +371,7 @@ TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the sche
       last.reset();
       was_dropped = true;
     });
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       auto [in, to] = co_await open<int>();
       co_await spawn(
           [](inbox<int> mine, counter& n) -> program {
@@ -387,7 +388,7 @@ TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the sche
   }
 }
 
-TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses no wake-up", "", on_sharing<1>,
+BACKENDS_TEST_CASE("an address that is dropped as the run ends loses no wake-up", "", on_sharing<1>,
                    on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
@@ -401,7 +402,7 @@ TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses no wake-up"
     });
     bool was_told = false;
     try {
-      run_on<TestType>([&]() -> program {
+      run_on(chosen, [&]() -> program {
         auto [in, to] = co_await open<int>();
         last.emplace(std::move(to));
         is_out = true;
@@ -416,13 +417,13 @@ TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses no wake-up"
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a sender that handed its thread over continues elsewhere if the receiver keeps the thread", "",
     on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != 10; ++round) {
     every_frame_dies const check;
     std::atomic<bool> went_on = false;
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       auto [in, to] = co_await open<int>();
       co_await spawn(
           [](inbox<int> mine, std::atomic<bool>& has_gone_on) -> program {
@@ -439,7 +440,7 @@ TEMPLATE_TEST_CASE(
 
 // ---- deadlines
 
-TEMPLATE_TEST_CASE("messages that race with deadlines are received once, late or not", "",
+BACKENDS_TEST_CASE("messages that race with deadlines are received once, late or not", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -447,7 +448,7 @@ TEMPLATE_TEST_CASE("messages that race with deadlines are received once, late or
   int const each = rounds(10'000);
   counter got = 0;
   counter late = 0;
-  run_on<TestType>([&got, &late, each]() -> program {
+  run_on(chosen, [&got, &late, each]() -> program {
     for (int i = 0; i != pairs; ++i) {
       auto [in, to] = co_await open<int>({.capacity = static_cast<std::size_t>(1 + i)});
       auto [other, far] = co_await open<int>();
@@ -488,16 +489,16 @@ TEMPLATE_TEST_CASE("messages that race with deadlines are received once, late or
   CHECK(late > 0);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "messages that race with deadlines in virtual time are received once, late or not", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
     on_stealing<3>) {
   every_frame_dies const check;
   counter got = 0;
   counter late = 0;
-  auto how = TestType::how();
+  auto how = options();
   how.virtual_time = true;
-  run_on<TestType>(how, [&got, &late]() -> program {
+  run_on(chosen, how, [&got, &late]() -> program {
     auto [in, to] = co_await open<int>();
     co_await spawn(
         [](address<int> a) -> program {
@@ -591,15 +592,15 @@ program lives_a_while(town& t, unsigned seed, inbox<message> in,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("every message is destroyed once, whenever and however its processes end", "",
+BACKENDS_TEST_CASE("every message is destroyed once, whenever and however its processes end", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
-  seeds(static_cast<unsigned>(rounds(200))).for_each([](unsigned seed) {
+  seeds(static_cast<unsigned>(rounds(200))).for_each([chosen](unsigned seed) {
     everything_dies const check;
     town t{seed, static_cast<int>(seed % 4)};
     std::string end = "good";
     try {
-      run_on<TestType>(TestType::how(false, t.stop.get_token()), [&t]() -> program {
+      run_on(chosen, options(false, t.stop.get_token()), [&t]() -> program {
         auto [in, to] = co_await open<message>();
         std::vector<address<message>> known;
         known.push_back(std::move(to));
@@ -619,14 +620,14 @@ TEMPLATE_TEST_CASE("every message is destroyed once, whenever and however its pr
   });
 }
 
-TEMPLATE_TEST_CASE("a deadlock report names receivers and senders that wait for room, each once",
+BACKENDS_TEST_CASE("a deadlock report names receivers and senders that wait for room, each once",
                    "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
                    on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::string who;
     try {
-      run_on<TestType>([]() -> program {
+      run_on(chosen, []() -> program {
         auto [in, to] = co_await open<int>({.capacity = 1});
         auto [other, far] = co_await open<int>();
         co_await to.send(0);

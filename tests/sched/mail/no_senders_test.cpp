@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -174,13 +175,13 @@ TEST_CASE("explore finds a receiver that ends with no_senders at granularity::pa
   CHECK(ends_of(granularity::parallel, the_sender_fails) == texts{"both", "failed"});
 }
 
-TEMPLATE_TEST_CASE("a receiver in a scope that is cancelled finds the cancellation, not no_senders",
+BACKENDS_TEST_CASE("a receiver in a scope that is cancelled finds the cancellation, not no_senders",
                    "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   for (int round = 0; round != 100; ++round) {
     found inside = found::nothing;
     found outside = found::nothing;
-    run_on<TestType>([&]() -> eff<void, spawning<proc, mail>, tasking<proc, mail>, proc, mail> {
+    run_on(chosen, [&]() -> eff<void, spawning<proc, mail>, tasking<proc, mail>, proc, mail> {
       auto first = co_await open<int>();
       auto second = co_await open<int>();
       // Outside of the scope it is true that no sender is left.

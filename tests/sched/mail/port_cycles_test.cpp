@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -90,17 +91,17 @@ program one_that_fails_then() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "ports that own one another by their messages are destroyed with their scheduler", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   for (auto* const p :
        {an_inbox_in_its_own_queue, a_shared_inbox_in_its_own_queue, two_in_each_others_queues,
         an_address_in_its_own_queue, a_routed_inbox_in_its_own_queue, a_thousand_in_a_ring}) {
-    run_on<TestType>(p);
+    run_on(chosen, p);
     CHECK(alive == 0);
   }
-  CHECK_THROWS_WITH(run_on<TestType>(one_that_fails_then), "failed");
+  CHECK_THROWS_WITH(run_on(chosen, one_that_fails_then), "failed");
   CHECK(alive == 0);
 }
 
@@ -116,12 +117,12 @@ TEST_CASE("no schedule leaks ports that own one another") {
     }
 }
 
-TEMPLATE_TEST_CASE("messages that no process can receive any more are destroyed with the scheduler",
+BACKENDS_TEST_CASE("messages that no process can receive any more are destroyed with the scheduler",
                    "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::optional<inbox<parcel>> in;
   std::optional<address<parcel>> to;
-  run_on<TestType>([&]() -> eff<void, mail> {
+  run_on(chosen, [&]() -> eff<void, mail> {
     auto both = co_await open<parcel>();
     (void)co_await both.to.send(parcel());
     (void)co_await both.to.send(parcel());

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/ports.hpp"
 #include "tests/support/threads.hpp"
@@ -77,11 +78,11 @@ std::string error_of(F f) {
 
 // ---- one sender, one receiver
 
-TEMPLATE_TEST_CASE("a spawned process is sent to by the id that spawn yielded", "", on_one_thread,
+BACKENDS_TEST_CASE("a spawned process is sent to by the id that spawn yielded", "", on_one_thread,
                    in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   heard h;
-  run_on<TestType>([&h]() -> program {
+  run_on(chosen, [&h]() -> program {
     process_id const child = co_await spawn(
         [](heard& to) -> program {
           auto in = co_await open_inbox<std::string>();
@@ -96,7 +97,7 @@ TEMPLATE_TEST_CASE("a spawned process is sent to by the id that spawn yielded", 
   CHECK(h.refused == 0);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "the messages of each sender to a port come in its order, each once, unbounded and bounded", "",
     on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
     on_stealing<2>) {
@@ -106,7 +107,7 @@ TEMPLATE_TEST_CASE(
     every_frame_dies const check;
     std::vector<int> next(senders);
     counter in_order = 1;
-    run_on<TestType>([&next, &in_order, capacity]() -> program {
+    run_on(chosen, [&next, &in_order, capacity]() -> program {
       auto in = co_await open_inbox<int>({.capacity = capacity});
       for (int s = 0; s != senders; ++s) co_await spawn(sends_from, in.owner(), 1000 * s, each);
       for (int i = 0; i != senders * each; ++i) {
@@ -122,11 +123,11 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("two processes play ping-pong, and know each other by id alone", "",
+BACKENDS_TEST_CASE("two processes play ping-pong, and know each other by id alone", "",
                    on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter played = 0;
-  run_on<TestType>([&played]() -> program {
+  run_on(chosen, [&played]() -> program {
     auto in = co_await open_inbox<int>();
     process_id const pong = co_await spawn(
         [](process_id to) -> program {
@@ -154,12 +155,12 @@ TEMPLATE_TEST_CASE("two processes play ping-pong, and know each other by id alon
 
 // ---- sends that yield false
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a send yields false if the process never was, has ended, or has no inbox of that type", "",
     on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<bool> said;
-  run_on<TestType>([&said]() -> program {
+  run_on(chosen, [&said]() -> program {
     auto [done, is_done] = co_await open<int>();
     process_id const me = co_await syncing::own{};
     bool there = co_await send(me.child(99), 1);  // before there is any table
@@ -199,12 +200,12 @@ TEMPLATE_TEST_CASE(
   CHECK(said == std::vector<bool>{false, false, false, false, false, false, true, true});
 }
 
-TEMPLATE_TEST_CASE("after its inbox is destroyed a process is not sent to, until it opens another",
+BACKENDS_TEST_CASE("after its inbox is destroyed a process is not sent to, until it opens another",
                    "", on_one_thread, in_random_order, on_locked_queue, on_locked_stack,
                    on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<bool> said;
-  run_on<TestType>([&said]() -> program {
+  run_on(chosen, [&said]() -> program {
     process_id const me = co_await syncing::own{};
     for (int i = 0; i != 3; ++i) {
       auto in = co_await open_inbox<int>();
@@ -241,7 +242,7 @@ TEST_CASE("a message that is not received is destroyed with its inbox, or at its
 
 // ---- many processes
 
-TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and no message is lost", "",
+BACKENDS_TEST_CASE("a thousand processes send to one another at random, and no message is lost", "",
                    on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   static constexpr int many = 1000;
   static constexpr int each = 5;
@@ -249,7 +250,7 @@ TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and no m
   counter sent = 0;
   counter received = 0;
   counter open_now = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto ids = std::make_shared<std::vector<process_id>>();
     ids->reserve(many);
     counter go = 0;
@@ -287,13 +288,13 @@ TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and no m
   CHECK(received == sent);
 }
 
-TEMPLATE_TEST_CASE("of a hundred thousand processes no two have the same id", "", on_one_thread,
+BACKENDS_TEST_CASE("of a hundred thousand processes no two have the same id", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   static int const wide = rounds(1000);
   static constexpr int deep = 100;
   std::vector<process_id> ids(static_cast<std::size_t>(wide) * deep);
-  run_on<TestType>([&ids]() -> program {
+  run_on(chosen, [&ids]() -> program {
     auto const descends = [](int left, process_id* at, auto self) -> program {
       process_id const me = co_await syncing::own{};
       *at = me;
@@ -307,12 +308,12 @@ TEMPLATE_TEST_CASE("of a hundred thousand processes no two have the same id", ""
 
 // ---- waiting
 
-TEMPLATE_TEST_CASE("receive_until finds nothing, or a message that has come by then", "",
+BACKENDS_TEST_CASE("receive_until finds nothing, or a message that has come by then", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::vector<std::optional<int>> got;
-  run_on<TestType>(virtual_time<TestType>(), [&got]() -> program {
+  run_on(chosen, virtual_time(), [&got]() -> program {
     auto in = co_await open_inbox<int>();
     instant const start = co_await timing::now{};
     auto m = co_await in.receive_until(start + 10ms);
@@ -329,13 +330,13 @@ TEMPLATE_TEST_CASE("receive_until finds nothing, or a message that has come by t
   CHECK(got == std::vector<std::optional<int>>{{}, 5});
 }
 
-TEMPLATE_TEST_CASE("a sender to a full inbox waits until there is room", "", on_one_thread,
+BACKENDS_TEST_CASE("a sender to a full inbox waits until there is room", "", on_one_thread,
                    in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   counter sent = 0;
   counter most_ahead = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto in = co_await open_inbox<int>({.capacity = 2});
     co_await spawn(
         [](process_id to, counter& n) -> program {
@@ -356,12 +357,12 @@ TEMPLATE_TEST_CASE("a sender to a full inbox waits until there is room", "", on_
   CHECK(most_ahead <= 3);  // the two that fit, and one that was let in before it was counted
 }
 
-TEMPLATE_TEST_CASE("a sender that waits for room yields false when the inbox is destroyed", "",
+BACKENDS_TEST_CASE("a sender that waits for room yields false when the inbox is destroyed", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   counter told = 0;
-  run_on<TestType>([&told]() -> program {
+  run_on(chosen, [&told]() -> program {
     auto in = co_await open_inbox<int>({.capacity = 1});
     (void)co_await send(in.owner(), 0);
     for (int i = 0; i != 5; ++i)
@@ -376,12 +377,12 @@ TEMPLATE_TEST_CASE("a sender that waits for room yields false when the inbox is 
   CHECK(told == 5);
 }
 
-TEMPLATE_TEST_CASE("if all processes wait for messages by id, the deadlock report says where", "",
+BACKENDS_TEST_CASE("if all processes wait for messages by id, the deadlock report says where", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
-  auto const what = error_of([] {
-    run_on<TestType>([]() -> program {
+  auto const what = error_of([chosen] {
+    run_on(chosen, []() -> program {
       auto in = co_await open_inbox<int>();
       co_await spawn([]() -> program {
         auto own = co_await open_inbox<int>({.capacity = 1});
@@ -394,13 +395,13 @@ TEMPLATE_TEST_CASE("if all processes wait for messages by id, the deadlock repor
   CHECK_THAT(what, Contains("weft::routing::send at tests/sched/mail/routing_test.cpp"));
 }
 
-TEMPLATE_TEST_CASE("a process that waits at its inbox is cancelled when another fails", "",
+BACKENDS_TEST_CASE("a process that waits at its inbox is cancelled when another fails", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   counter told = 0;
-  auto const what = error_of([&told] {
-    run_on<TestType>([&told]() -> program {
+  auto const what = error_of([chosen, &told] {
+    run_on(chosen, [&told]() -> program {
       co_await spawn([]() -> program {
         co_await proc::yield{};
         throw std::runtime_error("enough");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/ports.hpp"
 #include "tests/support/threads.hpp"
@@ -60,7 +61,7 @@ program sends_to_all(counts& of, std::vector<process_id> to, unsigned seed) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("sends race with inboxes that open and close, and no message is kept or lost",
+BACKENDS_TEST_CASE("sends race with inboxes that open and close, and no message is kept or lost",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<2>, on_stealing<8>) {
   static constexpr int keepers = 4;
@@ -69,7 +70,7 @@ TEMPLATE_TEST_CASE("sends race with inboxes that open and close, and no message 
   every_message_dies const too;
   counts all;
   all.left = keepers;
-  run_on<TestType>([&all, times]() -> program {
+  run_on(chosen, [&all, times]() -> program {
     std::vector<process_id> ids;
     for (unsigned i = 0; i != keepers; ++i) {
       process_id const id = co_await spawn(opens_and_closes, std::ref(all), i, times);
@@ -83,14 +84,14 @@ TEMPLATE_TEST_CASE("sends race with inboxes that open and close, and no message 
   CHECK(all.said_false > 0);
 }
 
-TEMPLATE_TEST_CASE("a process that waits at its inbox is woken by a send of any thread to its id",
+BACKENDS_TEST_CASE("a process that waits at its inbox is woken by a send of any thread to its id",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<2>, on_stealing<8>) {
   static constexpr std::size_t ring = 16;
   int const hops = rounds(50'000);
   every_frame_dies const check;
   counter made = 0;
-  run_on<TestType>([&made, hops]() -> program {
+  run_on(chosen, [&made, hops]() -> program {
     // Each process receives the id of the next; a token goes round; the last hop goes round as an
     // end.
     auto const passes_on = [](int most, counter& all) -> program {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -165,14 +166,14 @@ TEMPLATE_TEST_CASE("a receiver that waits gets the message of a send with a dead
   CHECK(all == said{"1", "2"});
 }
 
-TEMPLATE_TEST_CASE("a send by id may have a deadline, too", "", on_one_thread, in_random_order,
+BACKENDS_TEST_CASE("a send by id may have a deadline, too", "", on_one_thread, in_random_order,
                    on_sharing<2>, on_stealing<2>) {
   using routed = eff<void, spawning<mail, routing, timing>, mail, routing, timing>;
   every_frame_dies const check;
   std::vector<std::string> s;
-  auto how = TestType::how();
+  auto how = options();
   how.virtual_time = true;
-  run_on<TestType>(how, [&]() -> routed {
+  run_on(chosen, how, [&]() -> routed {
     auto const receives = []() -> eff<void, mail, routing, timing> {
       auto in = co_await open_inbox<letter>({.capacity = 1});
       co_await timing::sleep_for{10ms};
@@ -214,7 +215,7 @@ TEMPLATE_TEST_CASE("a sender with a deadline that is cancelled has not sent", ""
   CHECK(all == said{"cancelled", "not sent"});
 }
 
-TEMPLATE_TEST_CASE("no message is lost or received twice when room appears at the deadline", "",
+BACKENDS_TEST_CASE("no message is lost or received twice when room appears at the deadline", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
                    on_stealing<4>) {
   every_frame_dies const check;
@@ -223,7 +224,7 @@ TEMPLATE_TEST_CASE("no message is lost or received twice when room appears at th
   std::atomic<int> sent = 0;
   std::atomic<int> late = 0;
   int had = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto [in, to] = co_await open<letter>({.capacity = 1});
     auto const gives = [](address<letter> at, std::atomic<int>& n, std::atomic<int>& l) -> step {
       for (int i = 0; i != messages; ++i) {

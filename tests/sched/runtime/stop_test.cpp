@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tests/support/backends.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -254,7 +255,7 @@ TEMPLATE_TEST_CASE("a stop request in the middle of forks unwinds everything", "
   }
 }
 
-TEMPLATE_TEST_CASE("an exception of a cancelled process is thrown in place of cancelled", "",
+BACKENDS_TEST_CASE("an exception of a cancelled process is thrown in place of cancelled", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -270,7 +271,7 @@ TEMPLATE_TEST_CASE("an exception of a cancelled process is thrown in place of ca
     }
     throw std::runtime_error("while it was cleaning up");
   };
-  CHECK_THROWS_WITH(run_on<TestType>(TestType::how(false, stop.get_token()), p),
+  CHECK_THROWS_WITH(run_on(chosen, options(false, stop.get_token()), p),
                     "while it was cleaning up");
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -229,14 +230,14 @@ TEMPLATE_LIST_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("cancel_if cancels many processes, and the others keep their order", "",
+BACKENDS_TEST_CASE("cancel_if cancels many processes, and the others keep their order", "",
                    on_one_thread, on_locked_queue, on_sharing<1>) {
   constexpr int many = 300;
   every_frame_dies const check;
   std::vector<int> order;
   std::vector<int> received;
   counter gone = 0;
-  run_on<TestType>([&]() -> eff<void, children, proc, syncing, mail> {
+  run_on(chosen, [&]() -> eff<void, children, proc, syncing, mail> {
     gate at;
     auto full = co_await open<int>({.capacity = 1});
     co_await full.to.send(-1);
@@ -438,30 +439,30 @@ program crowds(crowd& c) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("while processes wait, wake and call cancel_if each message is received once",
+BACKENDS_TEST_CASE("while processes wait, wake and call cancel_if each message is received once",
                    "", on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
                    on_stealing<3>) {
   for (unsigned seed = 1; seed != static_cast<unsigned>(rounds(100)) + 1; ++seed) {
     CAPTURE(seed);
     every_frame_dies const check;
     crowd c(seed, 100);
-    run_on<TestType>([&c] { return crowds(c); });
+    run_on(chosen, [&c] { return crowds(c); });
     CHECK(c.over == waiters);
     CHECK(c.sent == c.received);
     CHECK(c.passed == c.taken);
   }
 }
 
-TEMPLATE_TEST_CASE("a process that waits for room is either let in or cancelled by cancel_if, once",
+BACKENDS_TEST_CASE("a process that waits for room is either let in or cancelled by cancel_if, once",
                    "", on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
-    auto how = TestType::how();
+    auto how = options();
     how.max_processes = 7;
     how.when_full = overflow_policy::wait;
     counter may_begin = 1, started = 0, born = 0, over = 0;
-    run_on<TestType>(how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
+    run_on(chosen, how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
       for (int i = 0; i != 5; ++i)
         co_await spawn(starts_others, 50, std::ref(may_begin), std::ref(started), std::ref(born),
                        std::ref(over));
@@ -548,7 +549,7 @@ task is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that is about to wait when its group was cancelled does not wait, at any place", "",
     on_sharing<2>, on_sharing<4>, on_stealing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(50); ++round) {
@@ -556,7 +557,7 @@ TEMPLATE_TEST_CASE(
     places at;
     std::atomic<bool> one_begun = false, other_begun = false;
     std::atomic<unsigned> heard = 0;
-    run_on<TestType>([&]() -> task {
+    run_on(chosen, [&]() -> task {
       co_await with_scope([&](auto& s) -> task {
         s.start(is_at_work, std::ref(one_begun), std::cref(heard));
         s.start(hears_it_everywhere, std::ref(at), std::ref(other_begun), std::ref(heard));

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
@@ -47,13 +48,13 @@ step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("four processes meet in each round, and each sees what all have done", "",
+BACKENDS_TEST_CASE("four processes meet in each round, and each sees what all have done", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   race r(4);
   int const times = rounds(20'000);
-  run_on<TestType>([&r, times]() -> program {
+  run_on(chosen, [&r, times]() -> program {
     for (std::size_t i = 0; i != 4; ++i) co_await spawn(runs, std::ref(r), i, times);
   });
   CHECK_FALSE(r.was_out_of_step);
@@ -71,7 +72,7 @@ TEST_CASE("a barrier for one lets it through, and a barrier for none is refused"
   CHECK_THROWS_AS(barrier(0), std::invalid_argument);
 }
 
-TEMPLATE_TEST_CASE("of more processes than a barrier is for as many continue as rounds are full",
+BACKENDS_TEST_CASE("of more processes than a barrier is for as many continue as rounds are full",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -79,7 +80,7 @@ TEMPLATE_TEST_CASE("of more processes than a barrier is for as many continue as 
     barrier three(3);
     counter through = 0;
     try {
-      run_on<TestType>([&]() -> program {
+      run_on(chosen, [&]() -> program {
         for (int i = 0; i != 8; ++i)
           co_await spawn(
               [](barrier& at, counter& n) -> step {
@@ -97,13 +98,13 @@ TEMPLATE_TEST_CASE("of more processes than a barrier is for as many continue as 
   }
 }
 
-TEMPLATE_TEST_CASE("a barrier may be destroyed as soon as one of its processes continues", "",
+BACKENDS_TEST_CASE("a barrier may be destroyed as soon as one of its processes continues", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter through = 0;
   int const n = rounds(20'000);
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto const meets_another = [](counter& of) -> program {
       barrier two(2);
       co_await spawn(
@@ -120,13 +121,13 @@ TEMPLATE_TEST_CASE("a barrier may be destroyed as soon as one of its processes c
   CHECK(through == 2 * n);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a barrier that is destroyed in the middle of a round cancels the processes that wait", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;
-    run_on<TestType>([&found]() -> program {
+    run_on(chosen, [&found]() -> program {
       auto b = std::make_unique<barrier>(4);
       for (int i = 0; i != 3; ++i)
         co_await spawn(

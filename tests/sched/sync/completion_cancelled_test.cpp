@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/support/completions.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -26,7 +27,7 @@ using program = eff<void, spawning<proc, completions>, proc, completions>;
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled when another process fails",
+BACKENDS_TEST_CASE("a process that waits for a completion is cancelled when another process fails",
                    "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
                    on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -47,7 +48,7 @@ TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled when anot
     };
     std::string thrown;
     try {
-      run_on<TestType>(p);
+      run_on(chosen, p);
     } catch (std::runtime_error const& e) {
       thrown = e.what();
     }
@@ -57,7 +58,7 @@ TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled when anot
   }
 }
 
-TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled by a stop request", "",
+BACKENDS_TEST_CASE("a process that waits for a completion is cancelled by a stop request", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -72,7 +73,7 @@ TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled by a stop
     });
     bool was_cancelled = false;
     try {
-      run_on<TestType>(TestType::how(false, stop.get_token()), [&]() -> program {
+      run_on(chosen, options(false, stop.get_token()), [&]() -> program {
         is_there = true;
         co_await takes<int>(never_comes.get_completion(), got);
       });
@@ -84,7 +85,7 @@ TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled by a stop
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a completion that comes while another process fails is either taken or cancelled", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
     on_stealing<3>) {
@@ -104,7 +105,7 @@ TEMPLATE_TEST_CASE(
       is_there = true;
       throw std::runtime_error("as asked");
     };
-    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    CHECK_THROWS_WITH(run_on(chosen, p), "as asked");
     outside.join();
     // Empty: the process was cancelled before it had begun.
     if (got != "3" && got != "cancelled" && !got.empty()) FAIL(got);

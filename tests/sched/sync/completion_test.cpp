@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/completions.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -47,7 +48,7 @@ std::string refusal_of(F f) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a completion that is ready before the wait yields its value at once", "",
+BACKENDS_TEST_CASE("a completion that is ready before the wait yields its value at once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -57,18 +58,18 @@ TEMPLATE_TEST_CASE("a completion that is ready before the wait yields its value 
   source.complete(42);
   CHECK(result.is_ready());
   int got = 0;
-  run_on<TestType>([&]() -> program { got = co_await result.wait(); });
+  run_on(chosen, [&]() -> program { got = co_await result.wait(); });
   CHECK(got == 42);
 }
 
-TEMPLATE_TEST_CASE("a process waits for the completion of another, and that one for its own", "",
+BACKENDS_TEST_CASE("a process waits for the completion of another, and that one for its own", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     std::string got;
     std::string of_itself;
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       completer<int> source;
       co_await spawn(takes<int>, source.get_completion(), std::ref(got));
       co_await proc::yield{};
@@ -83,7 +84,7 @@ TEMPLATE_TEST_CASE("a process waits for the completion of another, and that one 
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler sleeps while a completion is due, and reports no deadlock", "",
+BACKENDS_TEST_CASE("a scheduler sleeps while a completion is due, and reports no deadlock", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -96,7 +97,7 @@ TEMPLATE_TEST_CASE("a scheduler sleeps while a completion is due, and reports no
     source.complete(7);
   });
   int got = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     is_there = true;
     got = co_await result.wait();
   });
@@ -104,7 +105,7 @@ TEMPLATE_TEST_CASE("a scheduler sleeps while a completion is due, and reports no
   CHECK(got == 7);
 }
 
-TEMPLATE_TEST_CASE("completions from another thread race with the waits, and none is lost", "",
+BACKENDS_TEST_CASE("completions from another thread race with the waits, and none is lost", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -124,7 +125,7 @@ TEMPLATE_TEST_CASE("completions from another thread race with the waits, and non
           s.complete(round + i);
       }
     });
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       for (std::size_t i = 0; i != many; ++i)
         co_await spawn(takes<int>, std::move(results[i]), std::ref(got[i]));
     });
@@ -141,7 +142,7 @@ TEMPLATE_TEST_CASE("completions from another thread race with the waits, and non
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a failed completion throws its error, a dropped one completion_dropped, a void one nothing",
     "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
     on_sharing<8>, on_stealing<3>) {
@@ -149,7 +150,7 @@ TEMPLATE_TEST_CASE(
   std::string failed;
   std::string dropped;
   std::string done;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto fails = std::make_unique<completer<int>>();
     auto drops = std::make_unique<completer<int>>();
     auto does = std::make_unique<completer<void>>();
@@ -213,11 +214,11 @@ TEST_CASE("a completer or a completion may be destroyed unused") {
   source.complete("nobody takes it, and it is on the heap");
 }
 
-TEMPLATE_TEST_CASE("the value of a completion may be move-only", "", on_one_thread, in_random_order,
+BACKENDS_TEST_CASE("the value of a completion may be move-only", "", on_one_thread, in_random_order,
                    on_locked_stack, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   int got = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     completer<std::unique_ptr<int>> source;
     auto result = source.get_completion();
     co_await spawn(
@@ -253,12 +254,12 @@ TEST_CASE("if the constructor of the value throws, complete may be called again"
   CHECK(got == "2");
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that has waited for a completion cannot fork, and the message names the wait", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::string what;
-  fork_on<TestType>([&what]() -> program {
+  fork_on(chosen, [&what]() -> program {
     completer<void> source;
     auto result = source.get_completion();
     co_await spawn(

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -34,13 +35,13 @@ using program = eff<void, spawning<proc, completions, timing>, proc, completions
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a wait with a deadline yields a value that is ready at once, and nothing if none is", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
     on_stealing<3>) {
   every_frame_dies const check;
   bool right = false;
-  run_on<TestType>([&right]() -> program {
+  run_on(chosen, [&right]() -> program {
     completer<int> there;
     completer<std::unique_ptr<int>> missing;
     completer<void> done;
@@ -66,14 +67,14 @@ TEMPLATE_TEST_CASE(
   CHECK(right);
 }
 
-TEMPLATE_TEST_CASE("a completion that came too late can be waited for again, any number of times",
+BACKENDS_TEST_CASE("a completion that came too late can be waited for again, any number of times",
                    "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
                    on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int got = 0;
   int times = 0;
   std::string refused;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     completer<int> source;
     auto result = source.get_completion();
     co_await spawn(
@@ -100,12 +101,12 @@ TEMPLATE_TEST_CASE("a completion that came too late can be waited for again, any
   CHECK_THAT(refused, Contains("waited for twice"));
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a wait with a deadline throws the error of a failed completion, and completion_dropped", "",
     on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::string what;
-  run_on<TestType>(virtual_time<TestType>(), [&what]() -> program {
+  run_on(chosen, virtual_time(), [&what]() -> program {
     auto fails = std::make_unique<completer<int>>();
     auto drops = std::make_unique<completer<void>>();
     auto a = fails->get_completion();
@@ -132,7 +133,7 @@ TEMPLATE_TEST_CASE(
   CHECK(what == "it failed it was dropped");
 }
 
-TEMPLATE_TEST_CASE("virtual time does not wait for external events, and they may still come", "",
+BACKENDS_TEST_CASE("virtual time does not wait for external events, and they may still come", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
@@ -145,7 +146,7 @@ TEMPLATE_TEST_CASE("virtual time does not wait for external events, and they may
       source.complete(5);
     });
     int got = 0;
-    run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    run_on(chosen, virtual_time(), [&]() -> program {
       co_await spawn(
           [](std::atomic<bool>& to) -> waiting {
             co_await timing::sleep_for(24h);
@@ -159,7 +160,7 @@ TEMPLATE_TEST_CASE("virtual time does not wait for external events, and they may
   }
 }
 
-TEMPLATE_TEST_CASE("a completion at its deadline is in time or late, and is not lost", "",
+BACKENDS_TEST_CASE("a completion at its deadline is in time or late, and is not lost", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   int late = 0;
@@ -182,7 +183,7 @@ TEMPLATE_TEST_CASE("a completion at its deadline is in time or late, and is not 
         s.complete(i + 1);
       }
     });
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       for (int i = 0; i != many; ++i)
         co_await spawn(
             [](completion<int> from, int& to, counter& n, std::atomic<int>& come,
@@ -212,7 +213,7 @@ TEMPLATE_TEST_CASE("a completion at its deadline is in time or late, and is not 
   CHECK(in_time > 0);
 }
 
-TEMPLATE_TEST_CASE("a process that waits with a deadline is cancelled when another process fails",
+BACKENDS_TEST_CASE("a process that waits with a deadline is cancelled when another process fails",
                    "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
                    on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -244,7 +245,7 @@ TEMPLATE_TEST_CASE("a process that waits with a deadline is cancelled when anoth
     };
     std::string thrown;
     try {
-      run_on<TestType>(p);
+      run_on(chosen, p);
     } catch (std::runtime_error const& e) {
       thrown = e.what();
     }
@@ -284,12 +285,12 @@ TEST_CASE("a scheduler is destroyed at the deadline of an external event that a 
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "an external event that is destroyed cancels a process that waits there with a deadline", "",
     on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
   every_frame_dies const check;
   std::string text;
-  run_on<TestType>(virtual_time<TestType>(), [&text]() -> program {
+  run_on(chosen, virtual_time(), [&text]() -> program {
     auto g = std::make_unique<external_event>();
     auto const waits = [](external_event& at, std::string& to) -> waiting {
       try {

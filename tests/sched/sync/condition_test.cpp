@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/threads.hpp"
@@ -86,14 +87,14 @@ step until_they_wait(meeting& at, int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("items pass from producers to consumers through a queue of three places", "",
+BACKENDS_TEST_CASE("items pass from producers to consumers through a queue of three places", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
   channel c;
   std::atomic<long> sum = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     for (int i = 0; i != 4; ++i) {
       co_await spawn(makes, std::ref(c), n);
       co_await spawn(uses, std::ref(c), n, std::ref(sum));
@@ -104,7 +105,7 @@ TEMPLATE_TEST_CASE("items pass from producers to consumers through a queue of th
   CHECK(c.most <= 3);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "two processes notify each other a hundred thousand times, and no notification is lost", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -115,7 +116,7 @@ TEMPLATE_TEST_CASE(
   };
   turns it;
   int const n = rounds(50'000);
-  run_on<TestType>([&it, n]() -> program {
+  run_on(chosen, [&it, n]() -> program {
     auto const takes = [](turns& t, int self, int times) -> step {
       auto held = co_await t.access.lock();
       for (int i = 0; i != times; ++i) {
@@ -160,14 +161,14 @@ TEST_CASE(
   CHECK(printed_by(p) == "0a12bcd");
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "notify_one wakes one process, even if the mutex is locked and unlocked meanwhile", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(200); ++round) {
     meeting m;
     bool one_by_one = true;
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       for (int i = 0; i != 5; ++i) co_await spawn(waits, std::ref(m));
       co_await until_they_wait(m, 5);
       for (int i = 1; i <= 5; ++i) {
@@ -205,7 +206,7 @@ TEST_CASE("a wait with an empty guard is refused, even if the predicate holds") 
   CHECK(what_at_once == what);
 }
 
-TEMPLATE_TEST_CASE("a process that is cancelled at a condition does not own the mutex", "",
+BACKENDS_TEST_CASE("a process that is cancelled at a condition does not own the mutex", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -217,7 +218,7 @@ TEMPLATE_TEST_CASE("a process that is cancelled at a condition does not own the 
       throw std::runtime_error("fails");
     };
     // If no process is ready, the waiters are cancelled after that, as in a deadlock.
-    CHECK_THROWS_WITH(run_on<TestType>(p), "fails");
+    CHECK_THROWS_WITH(run_on(chosen, p), "fails");
     if (m.is_cancelled != 3 || m.does_not_own != 3) FAIL("round " << round);
     bool is_free = false;
     schedule([&]() -> eff<void, syncing> {
@@ -228,13 +229,13 @@ TEMPLATE_TEST_CASE("a process that is cancelled at a condition does not own the 
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a condition that is destroyed cancels the waiters, which continue without the mutex", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     counter n = 0;
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       mutex access;
       auto called = std::make_unique<condition>();
       int waiting = 0;

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -43,7 +44,7 @@ eff<void, proc, completions> waits(std::reference_wrapper<external_event> at,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an external event may be opened before the wait, after it, and twice", "",
+BACKENDS_TEST_CASE("an external event may be opened before the wait, after it, and twice", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -51,7 +52,7 @@ TEMPLATE_TEST_CASE("an external event may be opened before the wait, after it, a
   external_event after;
   ends how;
   before.open();
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     co_await spawn(waits, std::ref(after), std::ref(how));
     co_await waits(before, how);
     co_await proc::yield{};
@@ -62,13 +63,13 @@ TEMPLATE_TEST_CASE("an external event may be opened before the wait, after it, a
   CHECK(after.is_open());
 }
 
-TEMPLATE_TEST_CASE("a second process that waits at an external event is refused", "", on_one_thread,
+BACKENDS_TEST_CASE("a second process that waits at an external event is refused", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   external_event g;
   ends how;
   counter refused = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     // One of the two is first; the refused one opens the event.
     for (int i = 0; i != 2; ++i)
       co_await spawn(
@@ -91,13 +92,13 @@ TEMPLATE_TEST_CASE("a second process that waits at an external event is refused"
   CHECK(refused == 1);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "an external event that is destroyed cancels the process that waits there, and no other", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   ends how;
   bool goes_on = false;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto g = std::make_unique<external_event>();
     std::atomic<bool> is_there = false;
     co_await spawn(
@@ -107,8 +108,8 @@ TEMPLATE_TEST_CASE(
         },
         std::ref(*g), std::ref(how), std::ref(is_there));
     while (!is_there) co_await proc::yield{};
-    for (int i = 0; TestType::threads == 1 && i != 2; ++i) co_await proc::yield{};
-    if (TestType::threads == 1)
+    for (int i = 0; chosen.threads == 1 && i != 2; ++i) co_await proc::yield{};
+    if (chosen.threads == 1)
       g.reset();
     else
       g->open();  // the process may still be about to wait, and then the event must exist
@@ -117,10 +118,10 @@ TEMPLATE_TEST_CASE(
     goes_on = true;
   });
   CHECK(goes_on);
-  CHECK(how.cancelled == (TestType::threads == 1));
+  CHECK(how.cancelled == (chosen.threads == 1));
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "another thread may destroy an external event, and wakes the scheduler that sleeps", "",
     on_one_thread, in_random_order, on_sharing<1>) {
   for (int round = 0; round != rounds(300); ++round) {
@@ -132,7 +133,7 @@ TEMPLATE_TEST_CASE(
       until([&] { return waits_there.load(); });
       g.reset();
     });
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       co_await spawn(waits, std::ref(*g), std::ref(how));
       while (how.begun == 0) co_await proc::yield{};
       waits_there = true;  // on one thread: the process has begun, and waits there
@@ -142,7 +143,7 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("a failure ends a wait at an external event, and the event can be used again",
+BACKENDS_TEST_CASE("a failure ends a wait at an external event, and the event can be used again",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
@@ -154,11 +155,11 @@ TEMPLATE_TEST_CASE("a failure ends a wait at an external event, and the event ca
       co_await proc::yield{};
       throw std::runtime_error("as asked");
     };
-    CHECK_THROWS_WITH(run_on<TestType>(fails), "as asked");
+    CHECK_THROWS_WITH(run_on(chosen, fails), "as asked");
     CHECK(how.opened == 0);  // a process that had not begun was dropped
     CHECK_FALSE(g.is_open());
     std::thread outside([&] { g.open(); });
-    run_on<TestType>([&]() -> program { co_await waits(g, how); });
+    run_on(chosen, [&]() -> program { co_await waits(g, how); });
     outside.join();
     CHECK(how.opened == 1);
   }

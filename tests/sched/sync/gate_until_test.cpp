@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -45,7 +46,7 @@ process_of waits_until(std::reference_wrapper<gate> g, instant t,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that waits at a gate with a deadline is woken before it, or continues at it", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
     on_stealing<3>) {
@@ -55,7 +56,7 @@ TEMPLATE_TEST_CASE(
   ends in_time;
   ends late;
   bool is_later = false;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     for (int i = 0; i != 3; ++i) {
       co_await spawn(waits_until, std::ref(woken), instant() + 10ms, std::ref(in_time));
       co_await spawn(waits_until, std::ref(forgotten), instant() + 10ms, std::ref(late));
@@ -71,13 +72,13 @@ TEMPLATE_TEST_CASE(
   CHECK(woken.waiting() + forgotten.waiting() == 0);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a gate that was woken since its epoch was read does not block a wait with a deadline", "",
     on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   gate g;
   ends how;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     auto const seen = g.epoch();
     co_await syncing::wake{g};
     bool const woken = co_await syncing::wait_until(g, seen, instant::max());
@@ -87,12 +88,12 @@ TEMPLATE_TEST_CASE(
   CHECK(how.woken == 1);
 }
 
-TEMPLATE_TEST_CASE("a wake-up does not go to a process whose deadline has passed, but to the next",
+BACKENDS_TEST_CASE("a wake-up does not go to a process whose deadline has passed, but to the next",
                    "", on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   gate g;
   std::string text;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     auto const says = [](gate& at, instant t, std::string& to, std::string who) -> process_of {
       bool const woken = co_await syncing::wait_until(at, at.epoch(), t);
       to += who + (woken ? " woken " : " late ");
@@ -108,12 +109,12 @@ TEMPLATE_TEST_CASE("a wake-up does not go to a process whose deadline has passed
   CHECK(text == "a late b woken c late ");
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a gate that is destroyed cancels a process that waits there with a deadline, once", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   ends how;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     auto g = std::make_unique<gate>();
     co_await spawn(waits_until, std::ref(*g), instant() + 10ms, std::ref(how));
     co_await spawn(waits_until, std::ref(*g), instant() + 1ms, std::ref(how));
@@ -125,12 +126,12 @@ TEMPLATE_TEST_CASE(
   CHECK(how.too_late == 1);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a gate may be destroyed when deadlines there have passed and the waiters have not run", "",
     on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
   every_frame_dies const check;
   ends how;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     auto g = std::make_unique<gate>();
     auto const waits_and_ends = [](std::unique_ptr<gate>& at) -> process_of {
       co_await timing::sleep_until(instant() + 5ms);
@@ -144,7 +145,7 @@ TEMPLATE_TEST_CASE(
   CHECK(how.too_late == 2);
 }
 
-TEMPLATE_TEST_CASE("processes that all wait at gates are in a deadlock only if no deadline is set",
+BACKENDS_TEST_CASE("processes that all wait at gates are in a deadlock only if no deadline is set",
                    "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
                    on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
@@ -153,7 +154,7 @@ TEMPLATE_TEST_CASE("processes that all wait at gates are in a deadlock only if n
   std::string what;
   bool had_time = false;
   try {
-    run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    run_on(chosen, virtual_time(), [&]() -> program {
       co_await spawn(waits_until, std::ref(g), instant() + 1h, std::ref(how));
       auto const seen = g.epoch();
       (void)co_await syncing::wait_until(g, seen, instant() + 2h);
@@ -171,7 +172,7 @@ TEMPLATE_TEST_CASE("processes that all wait at gates are in a deadlock only if n
       Contains("process 1 in weft::syncing::wait_until at tests/sched/sync/gate_until_test.cpp"));
 }
 
-TEMPLATE_TEST_CASE("a wake-up and a deadline at the same moment end each wait once, in one way", "",
+BACKENDS_TEST_CASE("a wake-up and a deadline at the same moment end each wait once, in one way", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   int woken = 0;
@@ -182,7 +183,7 @@ TEMPLATE_TEST_CASE("a wake-up and a deadline at the same moment end each wait on
     ends how;
     counter left = 8;
     int const each = rounds(200);
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       for (int i = 0; i != 8; ++i)
         co_await spawn(
             [](gate& at, ends& h, counter& here, int n, int times) -> process_of {
@@ -209,7 +210,7 @@ TEMPLATE_TEST_CASE("a wake-up and a deadline at the same moment end each wait on
   CHECK(too_late > 0);
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a failure cancels processes that wait with a deadline at a gate that others wake", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
@@ -223,7 +224,7 @@ TEMPLATE_TEST_CASE(
       g.release();
       throw std::runtime_error("as asked");
     };
-    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    CHECK_THROWS_WITH(run_on(chosen, p), "as asked");
     if (how.too_late != 0 || g.waiting() != 0) FAIL("round " << round);
   }
 }

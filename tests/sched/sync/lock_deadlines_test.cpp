@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -30,13 +31,6 @@ using children = spawning<proc, syncing, timing>;
 using program = eff<void, children, proc, syncing, timing>;
 using step = eff<void, proc, syncing, timing>;
 
-template <class Where, class Program>
-void run_in_virtual_time(Program p) {
-  auto how = Where::how();
-  how.virtual_time = true;
-  run_on<Where>(std::move(how), std::move(p));
-}
-
 constexpr instant at(std::chrono::milliseconds t) { return instant(t); }
 
 step holds_until(std::reference_wrapper<mutex> m, instant t) {
@@ -46,7 +40,7 @@ step holds_until(std::reference_wrapper<mutex> m, instant t) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that waits for a mutex until a deadline gets it before, or nothing at it", "",
     on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
     on_stealing<3>) {
@@ -57,7 +51,7 @@ TEMPLATE_TEST_CASE(
   bool second = false;
   bool late = true;
   bool free = false;
-  run_in_virtual_time<TestType>([&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     mutex m;
     {
       // The deadline is past, and the mutex free.
@@ -89,12 +83,12 @@ TEMPLATE_TEST_CASE(
   CHECK(got_it == at(20ms));
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that waits for a semaphore until a deadline gets it before, or nothing at it", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::string found;
-  run_in_virtual_time<TestType>([&found]() -> program {
+  run_on(chosen, virtual_time(), [&found]() -> program {
     semaphore s(1);
     co_await spawn(
         [](semaphore& of) -> step {
@@ -112,13 +106,13 @@ TEMPLATE_TEST_CASE(
   CHECK(found == "0+ 2- 5+ 20- ");
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a wait at a condition ends at a notification or at the deadline, and locks again", "",
     on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
     on_stealing<3>) {
   every_frame_dies const check;
   std::string found;
-  run_in_virtual_time<TestType>([&found]() -> program {
+  run_on(chosen, virtual_time(), [&found]() -> program {
     mutex m;
     condition c;
     int n = 0;
@@ -157,13 +151,13 @@ TEMPLATE_TEST_CASE(
   CHECK(found == "1-0 5+1 25+3 40-3 40+3 ");
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a deadline while another process has the mutex does not end the wait for the mutex", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   instant back;
   bool notified = true;
-  run_in_virtual_time<TestType>([&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     mutex m;
     condition c;
     auto held = co_await m.lock();
@@ -175,7 +169,7 @@ TEMPLATE_TEST_CASE(
   CHECK(back == at(20ms));
 }
 
-TEMPLATE_TEST_CASE("no unlock is lost on a process whose deadline comes at the same time", "",
+BACKENDS_TEST_CASE("no unlock is lost on a process whose deadline comes at the same time", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -186,7 +180,7 @@ TEMPLATE_TEST_CASE("no unlock is lost on a process whose deadline comes at the s
     counter patient = 0;
     // Deadlines and unlocks are all at the same instants.  If an unlock were lost, the processes
     // without a deadline would wait for ever: a deadlock.
-    run_in_virtual_time<TestType>([&]() -> program {
+    run_on(chosen, virtual_time(), [&]() -> program {
       for (int i = 0; i != 4; ++i) {
         co_await spawn(
             [](mutex& of, counter& yes, counter& no) -> step {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/threads.hpp"
@@ -62,26 +63,26 @@ step locks(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> has_
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("eight processes lock a mutex a hundred thousand times, one at a time", "",
+BACKENDS_TEST_CASE("eight processes lock a mutex a hundred thousand times, one at a time", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const times = rounds(100'000) / 8;
   guarded it;
-  run_on<TestType>([&it, times]() -> program {
+  run_on(chosen, [&it, times]() -> program {
     for (int i = 0; i != 8; ++i) co_await spawn(adds, std::ref(it), times);
   });
   CHECK(it.n == 8 * times);
   CHECK_FALSE(it.met_somebody);
 }
 
-TEMPLATE_TEST_CASE("two processes that wait for one another end, round after round", "",
+BACKENDS_TEST_CASE("two processes that wait for one another end, round after round", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   // Each run ends with all threads idle: a lost wake-up would be a deadlock.
   for (int round = 0; round != rounds(2000); ++round) {
     guarded it;
-    run_on<TestType>([&it]() -> program {
+    run_on(chosen, [&it]() -> program {
       co_await spawn(adds, std::ref(it), 5);
       co_await adds(it, 5);
     });
@@ -156,12 +157,12 @@ TEST_CASE("a guard moves, unlocks early, and unlocks once") {
   CHECK_THAT(what, Contains("weft: a guard of a mutex has none"));
 }
 
-TEMPLATE_TEST_CASE("a guard unlocks when an exception unwinds its process", "", on_one_thread,
+BACKENDS_TEST_CASE("a guard unlocks when an exception unwinds its process", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   guarded it;
   counter caught = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     for (int i = 0; i != 20; ++i)
       co_await spawn(
           [](guarded& g, counter& n) -> step {
@@ -180,13 +181,13 @@ TEMPLATE_TEST_CASE("a guard unlocks when an exception unwinds its process", "", 
   CHECK(it.n == 20);
 }
 
-TEMPLATE_TEST_CASE("a process that has locked a mutex on one thread unlocks it on another", "",
+BACKENDS_TEST_CASE("a process that has locked a mutex on one thread unlocks it on another", "",
                    on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(50); ++round) {
     guarded it;
     bool moved = false;
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       std::atomic<std::thread::id> here = std::this_thread::get_id();
       std::atomic<bool> done = false;
       auto held = co_await it.free.lock();
@@ -216,13 +217,13 @@ TEMPLATE_TEST_CASE("a process that has locked a mutex on one thread unlocks it o
   }
 }
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "a process that locks a mutex that it holds is in a deadlock report, with the place", "",
     on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   int line = 0;
   try {
-    run_on<TestType>([&line]() -> program {
+    run_on(chosen, [&line]() -> program {
       mutex m;
       auto const held = co_await m.lock();
       line = __LINE__ + 1;
@@ -237,7 +238,7 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("a failure unwinds the holder of a mutex and its waiters", "", on_one_thread,
+BACKENDS_TEST_CASE("a failure unwinds the holder of a mutex and its waiters", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
@@ -259,7 +260,7 @@ TEMPLATE_TEST_CASE("a failure unwinds the holder of a mutex and its waiters", ""
       throw std::runtime_error("fails");
     };
     // Some may be cancelled before they begin, or lock the mutex when its holder is unwound.
-    CHECK_THROWS_WITH(run_on<TestType>(p), "fails");
+    CHECK_THROWS_WITH(run_on(chosen, p), "fails");
     if (has_it + is_cancelled > 6) FAIL("round " << round);
     bool is_free = false;
     schedule([&]() -> eff<void, syncing> {
@@ -290,7 +291,7 @@ TEST_CASE("a scheduler is destroyed while one process holds a mutex and another 
   CHECK(is_cancelled == 0);
 }
 
-TEMPLATE_TEST_CASE("a mutex that is destroyed cancels its waiters, and its guard may still be used",
+BACKENDS_TEST_CASE("a mutex that is destroyed cancels its waiters, and its guard may still be used",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -298,7 +299,7 @@ TEMPLATE_TEST_CASE("a mutex that is destroyed cancels its waiters, and its guard
     counter has_it = 0;
     counter is_cancelled = 0;
     bool still_owns = false;
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       auto m = std::make_unique<mutex>();
       auto const held = co_await m->lock();
       for (int i = 0; i != 3; ++i)

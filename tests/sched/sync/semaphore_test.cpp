@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/threads.hpp"
@@ -44,12 +45,12 @@ step sits(std::reference_wrapper<table> t, int times) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("never more than three of eight processes hold one of three permits", "",
+BACKENDS_TEST_CASE("never more than three of eight processes hold one of three permits", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   table t(3);
-  run_on<TestType>([&t]() -> program {
+  run_on(chosen, [&t]() -> program {
     for (int i = 0; i != 8; ++i) co_await spawn(sits, std::ref(t), rounds(20'000));
   });
   CHECK(t.sitting == 0);
@@ -88,13 +89,13 @@ TEST_CASE(
   CHECK(printed_by(p) == "one .abc.d");
 }
 
-TEMPLATE_TEST_CASE("a semaphore may be destroyed as soon as its last waiter has its permit", "",
+BACKENDS_TEST_CASE("a semaphore may be destroyed as soon as its last waiter has its permit", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter done = 0;
   int const n = rounds(20'000);
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto const waits_for_two = [](counter& of) -> eff<void, children, proc, syncing> {
       semaphore ended(0);
       auto const ends = [](semaphore& at) -> step {
@@ -112,12 +113,12 @@ TEMPLATE_TEST_CASE("a semaphore may be destroyed as soon as its last waiter has 
   CHECK(done == n);
 }
 
-TEMPLATE_TEST_CASE("a semaphore that is destroyed cancels its waiters", "", on_one_thread,
+BACKENDS_TEST_CASE("a semaphore that is destroyed cancels its waiters", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;
-    run_on<TestType>([&found]() -> program {
+    run_on(chosen, [&found]() -> program {
       auto s = std::make_unique<semaphore>(0);
       for (int i = 0; i != 3; ++i)
         co_await spawn(

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/waiting_programs.hpp"
@@ -54,27 +55,27 @@ exploration increments(bool at_once) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("updates of several processes are atomic", "", on_one_thread, in_random_order,
+BACKENDS_TEST_CASE("updates of several processes are atomic", "", on_one_thread, in_random_order,
                    on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
   shared<long> sum(0);
   long seen = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     for (int i = 0; i != 8; ++i) co_await spawn(adds, std::ref(sum), n);
     seen = co_await sum.wait_for([&](long s) { return s == 8L * n; });
   });
   CHECK(seen == 8L * n);
 }
 
-TEMPLATE_TEST_CASE("a read yields a value that was written, and never half of it", "",
+BACKENDS_TEST_CASE("a read yields a value that was written, and never half of it", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   shared<std::vector<int>> all_alike(std::vector<int>(10, 0));
   counter halves = 0;
   int const n = rounds(2000);
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     for (int i = 1; i != 3; ++i)
       co_await spawn(
           [](shared<std::vector<int>>& to, int self, int times) -> step {
@@ -99,14 +100,14 @@ TEMPLATE_TEST_CASE("a read yields a value that was written, and never half of it
   CHECK(halves == 0);
 }
 
-TEMPLATE_TEST_CASE("two processes take turns by waiting for a value, a hundred thousand times", "",
+BACKENDS_TEST_CASE("two processes take turns by waiting for a value, a hundred thousand times", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   shared<int> now(0);
   int const n = rounds(50'000);
   int at_the_end = 0;
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto const takes = [](shared<int>& turn, int self, int times) -> step {
       for (int i = 0; i != times; ++i) {
         (void)co_await turn.wait_for([self](int t) { return t % 2 == self; });
@@ -146,12 +147,12 @@ TEST_CASE("an update yields the result of its function, and throws its exception
   CHECK(value == "second third0");
 }
 
-TEMPLATE_TEST_CASE("a shared value that is destroyed cancels its waiters", "", on_one_thread,
+BACKENDS_TEST_CASE("a shared value that is destroyed cancels its waiters", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;
-    run_on<TestType>([&found]() -> program {
+    run_on(chosen, [&found]() -> program {
       auto s = std::make_unique<shared<int>>(0);
       for (int i = 0; i != 3; ++i)
         co_await spawn(

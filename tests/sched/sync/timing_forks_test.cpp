@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/picks.hpp"
@@ -43,12 +44,12 @@ printing prints_time(std::string who) {
 
 // ---- replay
 
-TEMPLATE_TEST_CASE("a process that is run again does not sleep again, and gets the old times", "",
+BACKENDS_TEST_CASE("a process that is run again does not sleep again, and gets the old times", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_stealing<3>) {
   every_frame_dies const check;
   findings found;
-  run_on<TestType>(virtual_time<TestType>(true), [&found]() -> program {
+  run_on(chosen, virtual_time(true), [&found]() -> program {
     instant const first = co_await timing::now{};
     co_await timing::sleep_for(10ms);
     instant const second = co_await timing::now{};
@@ -63,14 +64,14 @@ TEMPLATE_TEST_CASE("a process that is run again does not sleep again, and gets t
   CHECK(found.all() == std::vector<std::string>{"one: 0 10 15 115 ", "two: 0 10 15 15 "});
 }
 
-TEMPLATE_TEST_CASE("a wait with a deadline has the same result in a replay", "", on_one_thread,
+BACKENDS_TEST_CASE("a wait with a deadline has the same result in a replay", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   gate woken;
   gate forgotten;
   using forks = eff<void, spawning<proc, syncing, timing>, proc, syncing, timing>;
-  run_on<TestType>(virtual_time<TestType>(true), [&]() -> forks {
+  run_on(chosen, virtual_time(true), [&]() -> forks {
     co_await spawn(
         [](gate& g) -> eff<void, proc, syncing, timing> {
           co_await timing::sleep_for(5ms);
@@ -217,14 +218,14 @@ TEST_CASE("under every schedule a completion of a sleeping process comes in time
 
 // ---- inside handlers
 
-TEMPLATE_TEST_CASE("a process sleeps inside a handler, and is still inside when it wakes", "",
+BACKENDS_TEST_CASE("a process sleeps inside a handler, and is still inside when it wakes", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_stealing<3>) {
   every_frame_dies const check;
   findings found;
-  auto how = virtual_time<TestType>(true);
+  auto how = virtual_time(true);
   how.forkable = false;
-  run_on<TestType>(how, [&found]() -> program {
+  run_on(chosen, how, [&found]() -> program {
     struct numbers {
       int n = 0;
       int on(ask::get) { return ++n; }

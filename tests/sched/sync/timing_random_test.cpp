@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
@@ -104,22 +105,22 @@ program acts(std::reference_wrapper<world> to, unsigned me, lives) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "every process that waits with a deadline continues, or is unwound when one fails", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
     on_stealing<3>) {
   for (bool const is_virtual : {false, true})
-    seeds(static_cast<unsigned>(rounds(TestType::threads == 1 ? 500 : 200)))
-        .for_each([is_virtual](unsigned seed) {
+    seeds(static_cast<unsigned>(rounds(chosen.threads == 1 ? 500 : 200)))
+        .for_each([chosen, is_virtual](unsigned seed) {
           every_frame_dies const check;
           world w;
           w.seed = seed;
           w.somebody_fails = seed % 3 == 0;
-          auto how = TestType::how();
+          auto how = options();
           how.virtual_time = is_virtual;
           std::string thrown;
           try {
-            run_on<TestType>(how, [&w]() -> program {
+            run_on(chosen, how, [&w]() -> program {
               for (unsigned i = 0; i != processes; ++i)
                 co_await spawn(acts, std::ref(w), i, lives(w.alive));
             });

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -65,12 +66,12 @@ sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrappe
 
 // ---- virtual time
 
-TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to the earliest alarm", "",
+BACKENDS_TEST_CASE("virtual time begins at zero, stands still, and jumps to the earliest alarm", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   diary d;
-  run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
+  run_on(chosen, virtual_time(), [&d]() -> program {
     co_await spawn(sleeps, std::ref(d), std::string("c"), 3h);
     co_await spawn(sleeps, std::ref(d), std::string("a"), 10ms);
     co_await spawn(sleeps, std::ref(d), std::string("b"), 20ms);
@@ -83,11 +84,11 @@ TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to the 
   CHECK(d.text() == "start0 a10 d15 b20 e30 c10800000 ");
 }
 
-TEMPLATE_TEST_CASE("processes that sleep until the same instant wake in the order of their sleeps",
+BACKENDS_TEST_CASE("processes that sleep until the same instant wake in the order of their sleeps",
                    "", on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   diary d;
-  run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
+  run_on(chosen, virtual_time(), [&d]() -> program {
     for (char const c : {'a', 'b', 'c', 'd'})
       co_await spawn(sleeps, std::ref(d), std::string(1, c), 5ms);
     // The first process: it sleeps before the others begin.
@@ -97,11 +98,11 @@ TEMPLATE_TEST_CASE("processes that sleep until the same instant wake in the orde
   CHECK(d.text() == "f5 a5 b5 c5 d5 ");
 }
 
-TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go first", "",
+BACKENDS_TEST_CASE("a sleep that is over before it begins lets the others go first", "",
                    on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   std::string text;
-  run_on<TestType>(virtual_time<TestType>(), [&text]() -> program {
+  run_on(chosen, virtual_time(), [&text]() -> program {
     co_await spawn(
         [](std::string& to) -> sleeper {
           to += "other ";
@@ -118,15 +119,15 @@ TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go fir
   CHECK(text == "other now");
 }
 
-TEMPLATE_TEST_CASE("a process among many sleeping ones sees time increase, and none wakes early",
+BACKENDS_TEST_CASE("a process among many sleeping ones sees time increase, and none wakes early",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter early = 0;
   counter late = 0;
   counter done = 0;
-  int const many = TestType::threads == 1 ? 200 : 20;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+  int const many = chosen.threads == 1 ? 200 : 20;
+  run_on(chosen, virtual_time(), [&]() -> program {
     for (int i = 0; i != many; ++i)
       co_await spawn(
           [](int n, counter& too_early, counter& too_late, counter& all) -> sleeper {
@@ -149,19 +150,19 @@ TEMPLATE_TEST_CASE("a process among many sleeping ones sees time increase, and n
 
 // ---- for ever
 
-TEMPLATE_TEST_CASE("a process that sleeps for ever is in a deadlock, and the report says where", "",
+BACKENDS_TEST_CASE("a process that sleeps for ever is in a deadlock, and the report says where", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (bool const is_virtual : {false, true}) {
     every_frame_dies const check;
-    auto how = TestType::how();
+    auto how = options();
     how.virtual_time = is_virtual;
     std::string what;
     counter alive = 0;
     counter woken = 0;
     counter found_cancelled = 0;
     try {
-      run_on<TestType>(how, [&]() -> program {
+      run_on(chosen, how, [&]() -> program {
         co_await spawn(counts_how_it_wakes, lives(alive), instant::duration::max(), std::ref(woken),
                        std::ref(found_cancelled));
         co_await timing::sleep_until(instant::max());
@@ -180,14 +181,14 @@ TEMPLATE_TEST_CASE("a process that sleeps for ever is in a deadlock, and the rep
   }
 }
 
-TEMPLATE_TEST_CASE("there is no deadlock while a process sleeps that will wake", "", on_one_thread,
+BACKENDS_TEST_CASE("there is no deadlock while a process sleeps that will wake", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   diary d;
   std::string what;
   try {
-    run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
+    run_on(chosen, virtual_time(), [&d]() -> program {
       co_await spawn(sleeps, std::ref(d), std::string("a"), 5ms);
       co_await spawn(sleeps, std::ref(d), std::string("b"), 6ms);
       co_await timing::sleep_until(instant::max());
@@ -201,7 +202,7 @@ TEMPLATE_TEST_CASE("there is no deadlock while a process sleeps that will wake",
 
 // ---- cancelled
 
-TEMPLATE_TEST_CASE("a sleeping process is cancelled when another process fails", "", on_one_thread,
+BACKENDS_TEST_CASE("a sleeping process is cancelled when another process fails", "", on_one_thread,
                    on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
@@ -215,13 +216,13 @@ TEMPLATE_TEST_CASE("a sleeping process is cancelled when another process fails",
       if (round % 2 == 0) co_await proc::yield{};
       throw std::runtime_error("as asked");
     };
-    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    CHECK_THROWS_WITH(run_on(chosen, p), "as asked");
     if (alive != 0 || woken != 0) FAIL("round " << round);
-    if (round % 2 == 0 && TestType::threads == 1 && found_cancelled != 5) FAIL("round " << round);
+    if (round % 2 == 0 && chosen.threads == 1 && found_cancelled != 5) FAIL("round " << round);
   }
 }
 
-TEMPLATE_TEST_CASE("a sleeping process is cancelled by a stop request", "", on_one_thread,
+BACKENDS_TEST_CASE("a sleeping process is cancelled by a stop request", "", on_one_thread,
                    in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
@@ -237,7 +238,7 @@ TEMPLATE_TEST_CASE("a sleeping process is cancelled by a stop request", "", on_o
     });
     bool was_cancelled = false;
     try {
-      run_on<TestType>(TestType::how(false, stop.get_token()), [&]() -> program {
+      run_on(chosen, options(false, stop.get_token()), [&]() -> program {
         is_there = true;
         co_await counts_how_it_wakes(lives(alive), 1h, woken, found_cancelled);
       });
@@ -249,7 +250,7 @@ TEMPLATE_TEST_CASE("a sleeping process is cancelled by a stop request", "", on_o
   }
 }
 
-TEMPLATE_TEST_CASE("a process that is cancelled and sleeps again is cancelled again, at once", "",
+BACKENDS_TEST_CASE("a process that is cancelled and sleeps again is cancelled again, at once", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   counter times = 0;
@@ -268,7 +269,7 @@ TEMPLATE_TEST_CASE("a process that is cancelled and sleeps again is cancelled ag
     co_await timing::sleep_for(1ms);
     throw std::runtime_error("as asked");
   };
-  CHECK_THROWS_WITH(run_on<TestType>(virtual_time<TestType>(), p), "as asked");
+  CHECK_THROWS_WITH(run_on(chosen, virtual_time(), p), "as asked");
   CHECK(times == 3);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -56,14 +57,14 @@ TEMPLATE_TEST_CASE("threads park until the first alarm, and sleeping processes w
   }
 }
 
-TEMPLATE_TEST_CASE("a sleeping process wakes while another process yields all the time", "",
+BACKENDS_TEST_CASE("a sleeping process wakes while another process yields all the time", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::atomic<bool> is_awake = false;
   gate has_begun;
   using waking = eff<void, proc, timing, syncing>;
-  run_on<TestType>([&]() -> eff<void, spawning<proc, timing, syncing>, proc, syncing> {
+  run_on(chosen, [&]() -> eff<void, spawning<proc, timing, syncing>, proc, syncing> {
     auto const seen = has_begun.epoch();
     co_await spawn(
         [](std::atomic<bool>& to, gate& begun) -> waking {
@@ -81,15 +82,15 @@ TEMPLATE_TEST_CASE("a sleeping process wakes while another process yields all th
   CHECK(is_awake);
 }
 
-TEMPLATE_TEST_CASE("a sleeping process wakes while all threads but one are stuck in processes", "",
+BACKENDS_TEST_CASE("a sleeping process wakes while all threads but one are stuck in processes", "",
                    on_sharing<2>, on_sharing<3>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::atomic<int> asleep = 0;
     std::atomic<int> awake = 0;
-    constexpr int stuck = static_cast<int>(TestType::threads) - 1;
+    int const stuck = static_cast<int>(chosen.threads) - 1;
     int const sleepers = 1 + round % 3;
-    run_on<TestType>([&]() -> program {
+    run_on(chosen, [&]() -> program {
       for (int i = 0; i != 2000; ++i) co_await proc::yield{};  // the other threads sleep by now
       for (int i = 0; i != sleepers; ++i)
         co_await spawn(
@@ -113,7 +114,7 @@ TEMPLATE_TEST_CASE("a sleeping process wakes while all threads but one are stuck
   }
 }
 
-TEMPLATE_TEST_CASE("many processes that sleep for short and long times all wake, none early", "",
+BACKENDS_TEST_CASE("many processes that sleep for short and long times all wake, none early", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -121,7 +122,7 @@ TEMPLATE_TEST_CASE("many processes that sleep for short and long times all wake,
   counter done = 0;
   int const many = 50;
   int const each = rounds(200);
-  run_on<TestType>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     for (int i = 0; i != many; ++i)
       co_await spawn(
           [](int seed, int times, counter& too_early, counter& all) -> sleeper {

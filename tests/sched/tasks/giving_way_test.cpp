@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -52,12 +53,12 @@ using row_ = row<tasking<>, spawning<proc>>;
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a deadline that has passed ends light tasks within a bound", "",
-                        single_threaded_backends) {
+BACKENDS_TEST_CASE("a deadline that has passed ends light tasks within a bound", "", on_one_thread,
+                   on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   light_tasks all;
   bool was_cancelled = false;
-  run_on<TestType>([&]() -> eff<void, row_> {
+  run_on(chosen, [&]() -> eff<void, row_> {
     auto const computes = [&all](auto&) -> eff<void, row_> { (void)co_await fib(size, all); };
     try {
       co_await with_scope({.deadline = instant::min()}, computes);
@@ -70,11 +71,11 @@ TEMPLATE_LIST_TEST_CASE("a deadline that has passed ends light tasks within a bo
   CHECK(all.done <= until_it_looks + bound);
 }
 
-TEMPLATE_LIST_TEST_CASE("a deadline that has passed is not hidden by a timeout", "",
-                        single_threaded_backends) {
+BACKENDS_TEST_CASE("a deadline that has passed is not hidden by a timeout", "", on_one_thread,
+                   on_sharing<1>, on_stealing<1>) {
   bool was_cancelled = false;
   using timed = row<tasking<timing>, timing>;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> eff<void, timed> {
+  run_on(chosen, virtual_time(), [&]() -> eff<void, timed> {
     auto const sleeps = [](auto&) -> eff<void, timed> {
       co_await timing::sleep_for(std::chrono::hours(1));
     };
@@ -94,22 +95,22 @@ TEMPLATE_LIST_TEST_CASE("a deadline that has passed is not hidden by a timeout",
   });
 }
 
-TEMPLATE_LIST_TEST_CASE("a stop request ends light tasks within a bound", "",
-                        single_threaded_backends) {
+BACKENDS_TEST_CASE("a stop request ends light tasks within a bound", "", on_one_thread,
+                   on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   light_tasks all;
   all.stops_at = 50'000;
   auto const program = [&]() -> eff<void, row_> { (void)co_await fib(size, all); };
-  CHECK_THROWS_AS(run_on<TestType>(TestType::how(false, all.stop.get_token()), program), cancelled);
+  CHECK_THROWS_AS(run_on(chosen, options(false, all.stop.get_token()), program), cancelled);
   CHECK(all.done <= all.stops_at + bound);
 }
 
-TEMPLATE_LIST_TEST_CASE("another process has its turn between light tasks, within a bound", "",
-                        single_threaded_backends) {
+BACKENDS_TEST_CASE("another process has its turn between light tasks, within a bound", "",
+                   on_one_thread, on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   light_tasks all;
   long value = 0;
-  run_on<TestType>([&]() -> eff<void, row_> {
+  run_on(chosen, [&]() -> eff<void, row_> {
     co_await spawn(
         [](light_tasks& tasks) -> eff<void, proc> {
           for (int i = 0; i != 10; ++i) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -35,14 +36,14 @@ bool odd(int n) { return n % 2 == 1; }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("views of range-v3 make tasks", "", on_one_thread, on_sharing<2>,
+BACKENDS_TEST_CASE("views of range-v3 make tasks", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> of_sized;
   std::vector<int> of_unsized;
   std::vector<int> of_moved;
   std::pair<std::size_t, int> first;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     of_sized = co_await when_all(views::iota(0, 5) | views::transform(same));
     of_unsized = co_await when_all(views::iota(0, 9) | views::filter(odd) | views::transform(same));
     std::vector<eff<int, pure>> some;
@@ -56,14 +57,14 @@ TEMPLATE_TEST_CASE("views of range-v3 make tasks", "", on_one_thread, on_sharing
   CHECK(first == std::pair<std::size_t, int>(0, 4));
 }
 
-TEMPLATE_TEST_CASE("parallel loops run over views of range-v3", "", on_one_thread, on_sharing<2>,
+BACKENDS_TEST_CASE("parallel loops run over views of range-v3", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> v(500, 1);
   std::vector<int> w(500, 2);
   int sum = 0;
   int reversed = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     co_await parallel_for(views::zip(v, w), [](auto&& both) { both.first += both.second; });
     co_await parallel_for(w | views::chunk(7), [](auto&& piece) {
       for (int& x : piece) x = 0;

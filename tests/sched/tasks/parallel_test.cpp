@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -39,14 +40,15 @@ std::vector<int> first(int n) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a parallel loop visits each element once", "", all_backends) {
+BACKENDS_TEST_CASE("a parallel loop visits each element once", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int wrong_ones = 0;
   for (int const n : {0, 1, 2, 3, 10, 127, 128, 1000, 10'001})
     for (std::size_t const least : {0UL, 1UL, 3UL, 100UL, 20'000UL}) {
       if (n == 10'001 && least == 1) continue;  // thousands of tasks
       auto v = first(n);
-      run_on<TestType>([&]() -> eff<void, pure> {
+      run_on(chosen, [&]() -> eff<void, pure> {
         co_await parallel_for(v, [](int& x) { x += 7; }, grain{least});
       });
       for (int i = 0; i != n; ++i) wrong_ones += v[static_cast<std::size_t>(i)] != i + 7;
@@ -54,12 +56,12 @@ TEMPLATE_LIST_TEST_CASE("a parallel loop visits each element once", "", all_back
   CHECK(wrong_ones == 0);
 }
 
-TEMPLATE_LIST_TEST_CASE("a parallel loop awaits the computation of each element", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("a parallel loop awaits the computation of each element", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   for (std::size_t const least : {0UL, 8UL}) {
     auto v = first(100);
-    run_on<TestType>([&]() -> eff<void, yields> {
+    run_on(chosen, [&]() -> eff<void, yields> {
       auto const twice = [](int& x) -> eff<void, proc> {
         co_await proc::yield{};
         x *= 2;
@@ -71,11 +73,12 @@ TEMPLATE_LIST_TEST_CASE("a parallel loop awaits the computation of each element"
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("parallel loops may be nested", "", all_backends) {
+BACKENDS_TEST_CASE("parallel loops may be nested", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<std::vector<int>> all(10, first(50));
   long sum = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     co_await parallel_for(all, [](std::vector<int>& v) -> eff<void, pure> {
       co_await parallel_for(v, [](int& x) { ++x; });
     });
@@ -87,7 +90,8 @@ TEMPLATE_LIST_TEST_CASE("parallel loops may be nested", "", all_backends) {
   CHECK(sum == 10 * 50 * 51 / 2);
 }
 
-TEMPLATE_LIST_TEST_CASE("a reduction keeps the order of its operands", "", all_backends) {
+BACKENDS_TEST_CASE("a reduction keeps the order of its operands", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   auto const text = [](int n) { return std::to_string(n); };
   for (int const n : {0, 1, 2, 7, 300}) {
@@ -95,7 +99,7 @@ TEMPLATE_LIST_TEST_CASE("a reduction keeps the order of its operands", "", all_b
     for (int i = 0; i != n; ++i) expected += text(i);
     for (std::size_t const least : {0UL, 1UL, 5UL, 1000UL}) {
       std::string got;
-      run_on<TestType>([&]() -> eff<void, pure> {
+      run_on(chosen, [&]() -> eff<void, pure> {
         got = co_await parallel_reduce(std::views::iota(0, n), std::string("from "), std::plus(),
                                        text, grain{least});
       });
@@ -123,11 +127,12 @@ TEMPLATE_LIST_TEST_CASE("a reduction of numbers that round gives the same result
     CHECK(sum_on(TestType(), least) == sum_on(on_one_thread(), least));
 }
 
-TEMPLATE_LIST_TEST_CASE("a reduction may be of move-only values", "", all_backends) {
+BACKENDS_TEST_CASE("a reduction may be of move-only values", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int got = 0;
   auto const v = first(200);
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto const sum = co_await parallel_reduce(
         v, std::make_unique<int>(1),
         [](std::unique_ptr<int> a, std::unique_ptr<int> const& b) {
@@ -171,12 +176,13 @@ TEST_CASE("a named range is borrowed, and a temporary one is kept") {
   CHECK(seen == 299 * 300 / 2);
 }
 
-TEMPLATE_LIST_TEST_CASE("an exception of an element is thrown by the loop", "", all_backends) {
+BACKENDS_TEST_CASE("an exception of an element is thrown by the loop", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   auto const v = first(1000);
   std::vector<std::string> caught;
   std::atomic<int> done = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto const fails = [&](int n) {
       if (n == 333) throw wrong("333");
       ++done;
@@ -205,12 +211,12 @@ TEMPLATE_LIST_TEST_CASE("an exception of an element is thrown by the loop", "", 
   CHECK(done < 3 * 999);  // at least the rest of its piece is not done
 }
 
-TEMPLATE_TEST_CASE("after an element has failed its thread begins no other piece", "",
+BACKENDS_TEST_CASE("after an element has failed its thread begins no other piece", "",
                    on_one_thread, on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   auto const v = first(1000);
   std::vector<int> done;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto const fails = [&](int n) {
       if (n == 333) throw wrong("333");
       done.push_back(n);
@@ -255,11 +261,11 @@ TEST_CASE("after an element has failed no process begins another piece") {
   CHECK(begun < 100);
 }
 
-TEMPLATE_TEST_CASE("of several elements that fail at once no exception is lost", "", on_sharing<2>,
+BACKENDS_TEST_CASE("of several elements that fail at once no exception is lost", "", on_sharing<2>,
                    on_stealing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::vector<std::string> caught;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto both = first(2);
     std::atomic<int> begun = 0;
     try {
@@ -279,11 +285,11 @@ TEMPLATE_TEST_CASE("of several elements that fail at once no exception is lost",
   CHECK(caught == std::vector<std::string>{"0", "1"});
 }
 
-TEMPLATE_TEST_CASE("exceptions from nested halves are thrown together, as of one join", "",
+BACKENDS_TEST_CASE("exceptions from nested halves are thrown together, as of one join", "",
                    on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::size_t told = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto four = first(4);
     std::atomic<int> begun = 0;
     try {
@@ -304,12 +310,12 @@ TEMPLATE_TEST_CASE("exceptions from nested halves are thrown together, as of one
   CHECK(told == 2);
 }
 
-TEMPLATE_TEST_CASE("a thread without work takes part of a loop", "", on_sharing<2>, on_stealing<2>,
+BACKENDS_TEST_CASE("a thread without work takes part of a loop", "", on_sharing<2>, on_stealing<2>,
                    on_stealing<3>) {
   every_frame_dies const check;
   auto v = first(1000);
   std::atomic<int> left = 1000;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     // The first element ends when other threads have done the other half; the second one when they
     // have done half of the rest.
     co_await parallel_for(

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -28,11 +29,12 @@ using mails = tasking<mail>;
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a scope throws an exception of its task", "", library_backends) {
+BACKENDS_TEST_CASE("a scope throws an exception of its task", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string caught;
   int told = 0;
-  run_on<TestType>([&]() -> eff<void, mails, mail> {
+  run_on(chosen, [&]() -> eff<void, mails, mail> {
     auto [in, to] = co_await open<int>();
     auto& box = in;
     try {
@@ -63,11 +65,12 @@ TEMPLATE_LIST_TEST_CASE("a scope throws an exception of its task", "", library_b
   CHECK(told <= 1);  // none, if the task had not begun by then
 }
 
-TEMPLATE_LIST_TEST_CASE("a body that throws cancels its scope", "", library_backends) {
+BACKENDS_TEST_CASE("a body that throws cancels its scope", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string caught;
   int told = 0;
-  run_on<TestType>([&]() -> eff<void, sleeps, timing, proc> {
+  run_on(chosen, [&]() -> eff<void, sleeps, timing, proc> {
     try {
       co_await with_scope([&](auto& s) -> eff<void, sleeps, timing, proc> {
         s.start([&]() -> eff<void, sleeps, timing, proc> {
@@ -89,12 +92,12 @@ TEMPLATE_LIST_TEST_CASE("a body that throws cancels its scope", "", library_back
   CHECK(told <= 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("a process that waits for a task gets its exception, and may continue", "",
-                        library_backends) {
+BACKENDS_TEST_CASE("a process that waits for a task gets its exception, and may continue", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string caught;
   int after = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
       task_handle<int> h;
       s.start(h, [&]() -> eff<int, yields, proc> {
@@ -115,10 +118,11 @@ TEMPLATE_LIST_TEST_CASE("a process that waits for a task gets its exception, and
   CHECK(after == 2);
 }
 
-TEMPLATE_LIST_TEST_CASE("of several tasks that fail no exception is lost", "", library_backends) {
+BACKENDS_TEST_CASE("of several tasks that fail no exception is lost", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::size_t failed = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     try {
       co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
         task_handle<void> h;
@@ -189,9 +193,8 @@ eff<void> nothing() { co_return; }
 eff<void, yields, proc> never_begun() { co_return; }
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE(
-    "a process that ignores its cancellations, and only starts tasks, is unwound", "",
-    library_backends) {
+BACKENDS_TEST_CASE("a process that ignores its cancellations, and only starts tasks, is unwound",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (bool const opens_scopes : {true, false}) {
     every_frame_dies const check;
     int told = 0;
@@ -207,7 +210,7 @@ TEMPLATE_LIST_TEST_CASE(
           ++told;
         }
     };
-    CHECK_THROWS_AS(run_on<TestType>(program), wrong);
+    CHECK_THROWS_AS(run_on(chosen, program), wrong);
     // On several threads a task may be cancelled before the process that waits for it, and that is
     // not counted.
     CHECK(told >= 100);

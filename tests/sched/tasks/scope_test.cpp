@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -31,12 +32,12 @@ eff<int, yields, proc> late_sum(int a, int b) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a scope waits for all tasks that were started in it", "",
-                        library_backends) {
+BACKENDS_TEST_CASE("a scope waits for all tasks that were started in it", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::atomic<int> done = 0;
   int at_end = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
       for (int i = 0; i != 20; ++i) {
         s.start([&] { ++done; });
@@ -52,10 +53,11 @@ TEMPLATE_LIST_TEST_CASE("a scope waits for all tasks that were started in it", "
   CHECK(at_end == 40);
 }
 
-TEMPLATE_LIST_TEST_CASE("a handle yields the result of its task", "", library_backends) {
+BACKENDS_TEST_CASE("a handle yields the result of its task", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int got = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     got = co_await with_scope([&](auto& s) -> eff<int, yields, proc> {
       task_handle<int> a;
       task_handle<int> b;
@@ -70,11 +72,12 @@ TEMPLATE_LIST_TEST_CASE("a handle yields the result of its task", "", library_ba
   CHECK(got == 63);
 }
 
-TEMPLATE_LIST_TEST_CASE("a handle has several tasks, and can be used again", "", library_backends) {
+BACKENDS_TEST_CASE("a handle has several tasks, and can be used again", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> got;
   int more = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
       task_handle<int> h;
       for (int i = 0; i != 5; ++i) s.start(h, late_sum, i, i);
@@ -87,10 +90,11 @@ TEMPLATE_LIST_TEST_CASE("a handle has several tasks, and can be used again", "",
   CHECK(more == 101);
 }
 
-TEMPLATE_LIST_TEST_CASE("the results in a handle outlive the scope", "", library_backends) {
+BACKENDS_TEST_CASE("the results in a handle outlive the scope", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string got;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     task_handle<std::string> h;
     co_await with_scope([&](auto& s) -> eff<void, pure> {
       s.start(h, [] { return std::string("all of it, and more than fits in a word"); });
@@ -101,10 +105,11 @@ TEMPLATE_LIST_TEST_CASE("the results in a handle outlive the scope", "", library
   CHECK(got == "all of it, and more than fits in a word");
 }
 
-TEMPLATE_LIST_TEST_CASE("tasks that wait for others run after them", "", library_backends) {
+BACKENDS_TEST_CASE("tasks that wait for others run after them", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<std::string> order;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     std::atomic<int> at = 0;
     int a_at = 0;
     int b_at = 0;
@@ -135,12 +140,12 @@ TEMPLATE_LIST_TEST_CASE("tasks that wait for others run after them", "", library
   CHECK(order == std::vector<std::string>{"a", "b and c", "d"});
 }
 
-TEMPLATE_LIST_TEST_CASE("tasks of a scope start others in it, and scopes of their own", "",
-                        library_backends) {
+BACKENDS_TEST_CASE("tasks of a scope start others in it, and scopes of their own", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::atomic<int> done = 0;
   int at_end = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     co_await with_scope([&](scope<proc>& s) -> eff<void, yields, proc> {
       s.start([&]() -> eff<void, yields, proc> {
         co_await proc::yield{};
@@ -178,11 +183,11 @@ eff<void, pure> runs(std::atomic<bool>& has_run) {
 }  // namespace
 
 // A scope that ends looks whether the newest lazy task is one of its own.
-TEMPLATE_TEST_CASE("a lazy task that its owner has reclaimed and pushed back is announced again",
+BACKENDS_TEST_CASE("a lazy task that its owner has reclaimed and pushed back is announced again",
                    "", on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   bool was_left = false;
-  run_on<TestType>([&was_left]() -> eff<void, pure> {
+  run_on(chosen, [&was_left]() -> eff<void, pure> {
     for (int i = 0; i != rounds(2'000) && !was_left; ++i) {
       // Perhaps the other thread is about to sleep.
       auto const later = instant::clock::now() + std::chrono::nanoseconds(i % 100 * 200);

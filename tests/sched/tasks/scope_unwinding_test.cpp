@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -27,11 +28,12 @@ using sleeps = tasking<timing, proc>;
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("an exit in a scope waits for its tasks", "", library_backends) {
+BACKENDS_TEST_CASE("an exit in a scope waits for its tasks", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::atomic<int> ended = 0;
   bool went_on = false;
-  run_on<TestType>([&]() -> eff<void, sleeps, timing, proc> {
+  run_on(chosen, [&]() -> eff<void, sleeps, timing, proc> {
     struct counts {
       std::atomic<int>& n;
       ~counts() { ++n; }
@@ -104,13 +106,13 @@ struct asking {
 };
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a resumption that is dropped across a scope waits for its tasks", "",
-                        library_backends) {
+BACKENDS_TEST_CASE("a resumption that is dropped across a scope waits for its tasks", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int result = 0;
   std::atomic<bool> is_there = false;
   std::atomic<bool> found_it = true;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     result = co_await handle<asking>(
         clauses{[](ask, resumption<int, int>) { return 7; }},
         [&]() -> eff<int, asking, yields, proc> {

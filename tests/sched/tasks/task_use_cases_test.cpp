@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -43,12 +44,12 @@ eff<int, proc> doubled_later(int n) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE(
+BACKENDS_TEST_CASE(
     "use case 1: tasks are fired and forgotten, and may outlive the process that starts them", "",
-    all_backends) {
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   done = 0;
-  run_on<TestType>([]() -> eff<void, yields> {
+  run_on(chosen, []() -> eff<void, yields> {
     (void)co_await start_task(adds, 1);
     (void)co_await start_task([] { done += 10; });
     (void)co_await start_task(adds_later, std::make_unique<int>(100));
@@ -60,13 +61,13 @@ TEMPLATE_LIST_TEST_CASE(
   CHECK(done == 1111);  // the schedule waits for all tasks
 }
 
-TEMPLATE_LIST_TEST_CASE("use case 2: two tasks have one handle, and a wait is for both", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("use case 2: two tasks have one handle, and a wait is for both", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   done = 0;
   int at_first = 0;
   int at_end = 0;
-  run_on<TestType>([&]() -> eff<void, yields> {
+  run_on(chosen, [&]() -> eff<void, yields> {
     task_handle<void> h;
     co_await start_task(h, adds_later, std::make_unique<int>(1));
     co_await start_task(h, [] { done += 10; });
@@ -80,11 +81,11 @@ TEMPLATE_LIST_TEST_CASE("use case 2: two tasks have one handle, and a wait is fo
   CHECK(at_end == 111);
 }
 
-TEMPLATE_LIST_TEST_CASE("use case 2: two tasks with one handle yield two results", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("use case 2: two tasks with one handle yield two results", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> got;
-  run_on<TestType>([&]() -> eff<void, yields> {
+  run_on(chosen, [&]() -> eff<void, yields> {
     auto h = co_await start_task(doubled_later, 4);
     co_await start_task(h, doubled, 5);
     got = co_await h.all();
@@ -92,11 +93,11 @@ TEMPLATE_LIST_TEST_CASE("use case 2: two tasks with one handle yield two results
   CHECK(got == std::vector<int>{8, 10});
 }
 
-TEMPLATE_LIST_TEST_CASE("use case 5: a task borrows a local, and the wait is explicit", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("use case 5: a task borrows a local, and the wait is explicit", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int at_wait = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     int local = 1;
     co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
       task_handle<void> h;
@@ -152,11 +153,11 @@ TEST_CASE(
   CHECK(made_for_one<on_locked_queue>(local).first > 0);
 }
 
-TEMPLATE_LIST_TEST_CASE("use case 7: a scope waits at its end for all tasks that it was given", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("use case 7: a scope waits at its end for all tasks that it was given", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int at_end = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     std::atomic<int> local = 0;
     co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
       s.start([&] { local += 1; });

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -57,29 +58,30 @@ std::vector<int> first(int n) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a join of an array of tasks yields an array", "", all_backends) {
+BACKENDS_TEST_CASE("a join of an array of tasks yields an array", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   long n = 0;
-  run_on<TestType>([&n]() -> eff<void, pure> { n = co_await fib(16); });
+  run_on(chosen, [&n]() -> eff<void, pure> { n = co_await fib(16); });
   CHECK(n == 987);
 }
 
-TEMPLATE_LIST_TEST_CASE("a join of a view of tasks yields their results in order", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("a join of a view of tasks yields their results in order", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> got;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     got = co_await when_all(std::views::iota(0, 300) | std::views::transform(same));
   });
   CHECK(got == first(300));
 }
 
-TEMPLATE_LIST_TEST_CASE("a join takes the tasks out of a container that is moved", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("a join takes the tasks out of a container that is moved", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> from_vector;
   std::vector<int> from_list;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     std::vector<eff<int, pure>> v;
     std::list<eff<int, pure>> l;
     for (int i = 0; i != 7; ++i) {
@@ -93,11 +95,12 @@ TEMPLATE_LIST_TEST_CASE("a join takes the tasks out of a container that is moved
   CHECK(from_list == first(7));
 }
 
-TEMPLATE_LIST_TEST_CASE("a range of unknown size is traversed once", "", all_backends) {
+BACKENDS_TEST_CASE("a range of unknown size is traversed once", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> got;
   int made = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     std::istringstream in("3 1 4 1 5 9 2 6");
     auto const make = [&made](int n) {
       ++made;
@@ -109,10 +112,11 @@ TEMPLATE_LIST_TEST_CASE("a range of unknown size is traversed once", "", all_bac
   CHECK(made == 8);
 }
 
-TEMPLATE_LIST_TEST_CASE("a join of no tasks yields its result at once", "", all_backends) {
+BACKENDS_TEST_CASE("a join of no tasks yields its result at once", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int ends = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     std::vector<eff<int, pure>> none;
     auto const a = co_await when_all(std::move(none));
     std::array<eff<int, pure>, 0> no_array;
@@ -125,20 +129,22 @@ TEMPLATE_LIST_TEST_CASE("a join of no tasks yields its result at once", "", all_
   CHECK(ends == 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("a join of one task yields one result", "", all_backends) {
+BACKENDS_TEST_CASE("a join of one task yields one result", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> got;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     got = co_await when_all(std::views::iota(5, 6) | std::views::transform(same));
   });
   CHECK(got == std::vector{5});
 }
 
-TEMPLATE_LIST_TEST_CASE("move-only results are moved out", "", all_backends) {
+BACKENDS_TEST_CASE("move-only results are moved out", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<std::unique_ptr<int>> got;
   int sum = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     got = co_await when_all(std::views::iota(0, 20) | std::views::transform(owned));
     std::array both{owned(30), owned(12)};
     auto const two = co_await when_all(std::move(both));
@@ -149,21 +155,23 @@ TEMPLATE_LIST_TEST_CASE("move-only results are moved out", "", all_backends) {
   CHECK(sum == 42);
 }
 
-TEMPLATE_LIST_TEST_CASE("tasks on several threads may yield bools", "", all_backends) {
+BACKENDS_TEST_CASE("tasks on several threads may yield bools", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<bool> got;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     got = co_await when_all(std::views::iota(0, 200) | std::views::transform(is_odd));
   });
   REQUIRE(got.size() == 200);
   for (std::size_t i = 0; i != got.size(); ++i) CHECK(got[i] == (i % 2 == 1));
 }
 
-TEMPLATE_LIST_TEST_CASE("a join waits for tasks of a range that yield nothing", "", all_backends) {
+BACKENDS_TEST_CASE("a join waits for tasks of a range that yield nothing", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::atomic<int> sum = 0;
   int seen = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     co_await when_all(std::views::iota(0, 50) |
                       std::views::transform([&](int n) { return adds(sum, n); }));
     seen = sum;
@@ -175,11 +183,12 @@ TEMPLATE_LIST_TEST_CASE("a join waits for tasks of a range that yield nothing", 
   CHECK(sum == seen + 3);
 }
 
-TEMPLATE_LIST_TEST_CASE("a join of a range throws an exception of its task", "", all_backends) {
+BACKENDS_TEST_CASE("a join of a range throws an exception of its task", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string caught;
   std::atomic<int> begun = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     try {
       (void)co_await when_all(std::views::iota(0, 20) |
                               std::views::transform([&](int n) { return fails_at(10, n, begun); }));
@@ -192,12 +201,12 @@ TEMPLATE_LIST_TEST_CASE("a join of a range throws an exception of its task", "",
   CHECK(begun <= 20);
 }
 
-TEMPLATE_TEST_CASE("after a task of a range has failed its thread begins no other", "",
+BACKENDS_TEST_CASE("after a task of a range has failed its thread begins no other", "",
                    on_one_thread, on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   std::string caught;
   std::atomic<int> begun = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     try {
       std::array three{fails_at(1, 0, begun), fails_at(1, 1, begun), fails_at(1, 2, begun)};
       (void)co_await when_all(std::move(three));

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -38,10 +39,11 @@ eff<void, pure> write_fib(long n, long& to) { to = co_await fib(n); }
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("nested tasks have the results of calls", "", all_backends) {
+BACKENDS_TEST_CASE("nested tasks have the results of calls", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   long n = 0;
-  run_on<TestType>([&n] { return write_fib(16, n); });
+  run_on(chosen, [&n] { return write_fib(16, n); });
   CHECK(n == 987);
 }
 
@@ -54,12 +56,13 @@ eff<void, pure> adds(int& to, int n) {
 }
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("each task has its own type of result", "", all_backends) {
+BACKENDS_TEST_CASE("each task has its own type of result", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string s;
   int n = 0;
   int sum = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto const [a, b] = co_await when_all(text(7), owned(8), adds(sum, 9));
     s = a;
     n = *b;
@@ -84,10 +87,11 @@ eff<void, yields, proc> tree(int depth, std::atomic<int>& done) {
 }
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a task that yields is a process among others", "", all_backends) {
+BACKENDS_TEST_CASE("a task that yields is a process among others", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::atomic<int> done = 0;
-  run_on<TestType>([&]() -> eff<void, yields, proc> { co_await tree(6, done); });
+  run_on(chosen, [&]() -> eff<void, yields, proc> { co_await tree(6, done); });
   CHECK(done == 64 + 63);
 }
 
@@ -100,11 +104,12 @@ eff<int, mail> sends(address<int> to) {
 }
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("tasks that wait for one another are not in a deadlock", "", all_backends) {
+BACKENDS_TEST_CASE("tasks that wait for one another are not in a deadlock", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int got = 0;
   for (bool const is_first : {true, false})
-    run_on<TestType>([&]() -> eff<void, mails, mail> {
+    run_on(chosen, [&]() -> eff<void, mails, mail> {
       auto [in, to] = co_await open<int>();
       if (is_first) {
         auto const [a, b] = co_await when_all(receives(in), sends(to));
@@ -153,10 +158,11 @@ eff<never, pure> never_returns() {
 }
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("tasks that never return may throw", "", all_backends) {
+BACKENDS_TEST_CASE("tasks that never return may throw", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int caught = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     try {
       (void)co_await when_all(fib(1), never_returns());
     } catch (wrong const&) {
@@ -179,10 +185,11 @@ TEMPLATE_LIST_TEST_CASE("tasks that never return may throw", "", all_backends) {
   CHECK(caught == 3);
 }
 
-TEMPLATE_LIST_TEST_CASE("a join throws an exception of its task", "", all_backends) {
+BACKENDS_TEST_CASE("a join throws an exception of its task", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<std::string> caught;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     try {
       co_await when_all(fails_late("late"), fails_never(1));
     } catch (wrong const& e) {
@@ -192,11 +199,11 @@ TEMPLATE_LIST_TEST_CASE("a join throws an exception of its task", "", all_backen
   CHECK(caught == std::vector<std::string>{"late"});
 }
 
-TEMPLATE_LIST_TEST_CASE("of several tasks of when_all that fail no exception is lost", "",
-                        all_backends) {
+BACKENDS_TEST_CASE("of several tasks of when_all that fail no exception is lost", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<std::string> caught;
-  run_on<TestType>([&]() -> eff<void, yields, proc> {
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
     try {
       co_await when_all(fails_late("a"), fails_late("b"), fails_never(3));
     } catch (wrong const& e) {
@@ -214,12 +221,12 @@ TEMPLATE_LIST_TEST_CASE("of several tasks of when_all that fail no exception is 
   CHECK(caught.size() <= 2);
 }
 
-TEMPLATE_TEST_CASE("after a task has failed its process begins no other", "", on_one_thread,
+BACKENDS_TEST_CASE("after a task has failed its process begins no other", "", on_one_thread,
                    on_stealing<1>, on_sharing<1>) {
   every_frame_dies const check;
   int begun = 0;
   std::string caught;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto const counts = [&]() -> eff<int, pure> {
       ++begun;
       co_return 1;
@@ -234,11 +241,11 @@ TEMPLATE_TEST_CASE("after a task has failed its process begins no other", "", on
   CHECK(begun == 0);
 }
 
-TEMPLATE_LIST_TEST_CASE("tasks in a body that is handled inside its process are handled outside",
-                        "", all_backends) {
+BACKENDS_TEST_CASE("tasks in a body that is handled inside its process are handled outside", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   long got = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     got = co_await handle<state<long>>(state_of(5L), []() -> eff<long, state<long>, pure> {
       auto const [a, b] = co_await when_all(fib(10), fib(11));
       long const n = co_await state<long>::get{};
@@ -248,10 +255,10 @@ TEMPLATE_LIST_TEST_CASE("tasks in a body that is handled inside its process are 
   CHECK(got == 55 + 89 + 5);
 }
 
-TEMPLATE_TEST_CASE("a million tasks in a row take no native stack", "", on_one_thread,
+BACKENDS_TEST_CASE("a million tasks in a row take no native stack", "", on_one_thread,
                    on_stealing<2>) {
   long sum = 0;
-  run_on<TestType>([&]() -> eff<void, pure> {
+  run_on(chosen, [&]() -> eff<void, pure> {
     auto const one = [](long n) -> eff<long, pure> { co_return n; };
     for (long i = 0; i != 200'000; ++i) {
       auto const [a, b, c] = co_await when_all(one(i), one(1), one(-i));

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
@@ -61,14 +62,14 @@ eff<int, timing> fails_when_told() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+BACKENDS_TEST_CASE(
     "the first task that ends yields its result at its index, and the others are cancelled", "",
     on_one_thread, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::size_t which = 9;
   int n = 0;
   int told = 0;
-  run_on<TestType>([&]() -> job {
+  run_on(chosen, [&]() -> job {
     auto first = co_await when_any(late("a", 1h, told), soon(5));
     which = first.index();
     n = *std::get<1>(first);
@@ -90,12 +91,12 @@ TEST_CASE("a task that yields nothing can be the first") {
   CHECK(told == 2);
 }
 
-TEMPLATE_TEST_CASE("an exception of the first task is thrown", "", on_one_thread, on_sharing<2>,
+BACKENDS_TEST_CASE("an exception of the first task is thrown", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::string thrown;
   int told = 0;
-  run_on<TestType>([&]() -> job {
+  run_on(chosen, [&]() -> job {
     try {
       (void)co_await when_any(soon_fails(), late("a", 1h, told));
     } catch (wrong const& e) {
@@ -105,11 +106,11 @@ TEMPLATE_TEST_CASE("an exception of the first task is thrown", "", on_one_thread
   CHECK(thrown == "first");
 }
 
-TEMPLATE_TEST_CASE("a late result is dropped, even if it is an exception", "", on_one_thread,
+BACKENDS_TEST_CASE("a late result is dropped, even if it is an exception", "", on_one_thread,
                    on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int n = 0;
-  run_on<TestType>([&]() -> job {
+  run_on(chosen, [&]() -> job {
     auto const first = co_await when_any(fails_when_told(), at_once(3));
     n = std::get<1>(first);
   });
@@ -142,13 +143,13 @@ eff<int, timing> after(int n) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("when_any of a range yields the first result with its number", "", on_one_thread,
+BACKENDS_TEST_CASE("when_any of a range yields the first result with its number", "", on_one_thread,
                    on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::pair<std::size_t, int> first;
   std::size_t of_a_vector = 9;
   std::unique_ptr<int> owned;
-  run_on<TestType>([&]() -> job {
+  run_on(chosen, [&]() -> job {
     first = co_await when_any(std::views::iota(0, 6) | std::views::transform(after));
     std::vector<eff<std::unique_ptr<int>, timing>> one;
     one.push_back(soon(7));
