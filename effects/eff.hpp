@@ -86,7 +86,7 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
   class promise_type;
   class owning_promise_type;
 
-  eff(eff&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
+  eff(eff&& other) noexcept : frame_(other.frame_) { other.frame_ = nullptr; }
   eff(eff const&) = delete;  // weft: a computation is taken once: call it here, or std::move(e)
   template <class Other>
   eff(Other const&) = delete;  // weft: a coroutine makes its eff: write co_return, not return
@@ -103,7 +103,9 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
   [[nodiscard]] std::coroutine_handle<promise_type> release(detail::internal) {
     if (!frame_) [[unlikely]]
       throw_empty();
-    return std::exchange(frame_, {});
+    auto const frame = frame_;
+    frame_ = nullptr;
+    return frame;
   }
 
  private:

@@ -49,7 +49,7 @@ class outer {
   /// `all` is the evidence of the row `From`.
   template <class From>
   outer(detail::internal, detail::identity<From>, void* all) noexcept {
-    handlers_.fill([all]<class E>() { return detail::find<E, From>(all); });
+    handlers_.fill(detail::found_in<From>{all});
   }
   outer(outer const&) = delete;  // weft: an outer<...> is good for the clause it is given to
   outer& operator=(outer const&) = delete;

@@ -19,6 +19,21 @@ namespace weft::detail {
 
 [[noreturn, gnu::cold]] void throw_returned(std::string_view operation, std::source_location where);
 
+/// The place of an operation, where it is known before the clause is called.
+struct known_place {
+  std::source_location at;
+  [[nodiscard]] std::source_location operator()() const noexcept { return at; }
+};
+/// Calls a value clause, with the evidence of the row Around if it performs outward.
+template <class Around, bool IsAsking, class H, class O>
+decltype(auto) call_value_clause(H& h, [[maybe_unused]] void* around, std::source_location where,
+                                 O&& o) {
+  if constexpr (IsAsking)
+    return call_clause_at(h, known_place{where}, std::forward<O>(o), asking<Around>{around});
+  else
+    return call_clause_at(h, known_place{where}, std::forward<O>(o));
+}
+
 /// Answers by a value clause, with or without outer<...>.
 template <class Node, class E, class O>
 typename O::result answer_at_once(evidence<E>& e, passed<O> o,
@@ -26,22 +41,13 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
   using R = typename O::result;
   using S = typename Node::traits;
   Node& n = static_cast<Node&>(e);
-  auto const place = [where] { return where; };
-  auto const call = [&]() -> decltype(auto) {
-    if constexpr (S::template kind<O> == clause_kind::asking)
-      return call_clause_at(n.handler(), place, std::move(o),
-                            asking<typename S::around>{n.around()});
-    else
-      return call_clause_at(n.handler(), place, std::move(o));
-  };
-  if constexpr (std::is_same_v<R, never>) {
-    (void)call();
-    throw_returned(name_of<O>, where);
-  } else if constexpr (std::is_void_v<R>) {
-    call();
-  } else {
-    return call();
-  }
+  using around = typename S::around;
+  constexpr bool is_asking = S::template kind<O> == clause_kind::asking;
+  if constexpr (std::is_void_v<R> || std::is_same_v<R, never>)
+    (void)call_value_clause<around, is_asking>(n.handler(), n.around(), where, std::move(o));
+  else
+    return call_value_clause<around, is_asking>(n.handler(), n.around(), where, std::move(o));
+  if constexpr (std::is_same_v<R, never>) throw_returned(name_of<O>, where);
 }
 
 /// Makes the frame of a coroutine clause, to be run next.  When the clause is done, `waiter`

@@ -30,8 +30,10 @@ struct evidence;
 
 /// How an operation is passed to a clause: a small trivial one by value, and so in registers.
 template <class O>
-using passed =
-    std::conditional_t<std::is_trivially_copyable_v<O> && sizeof(O) <= 2 * sizeof(void*), O, O&>;
+struct passing
+    : std::conditional<std::is_trivially_copyable_v<O> && sizeof(O) <= 2 * sizeof(void*), O, O&> {};
+template <class O>
+using passed = typename passing<O>::type;  // a short name in each symbol
 
 /// The clause of one operation.
 template <class E, class O>
@@ -82,6 +84,25 @@ evidence<E>* find(void* all) noexcept {
     return static_cast<evidence<E>*>(static_cast<void**>(all)[place_of<E, Row>]);
 }
 
+/// The evidence of an effect, as a source for `gathered`: found in that of the row `From`; or as a
+/// prompt has it for its body.
+template <class From>
+struct found_in {
+  void* all;
+  template <class E>
+  void* operator()() const noexcept {
+    return find<E, From>(all);
+  }
+};
+template <class Prompt>
+struct given_by {
+  Prompt& p;
+  template <class E>
+  void* operator()() const noexcept {
+    return p.template evidence_for_body<E>();
+  }
+};
+
 /// Evidence of a row, gathered from any source (EVIDENCE-1).
 template <class Row>
 class gathered;
@@ -116,7 +137,7 @@ template <class To, class From>
 class projection {
  public:
   void* view(void* from) noexcept {
-    all_.fill([from]<class E>() { return find<E, From>(from); });
+    all_.fill(found_in<From>{from});
     return all_.view();
   }
 

@@ -30,7 +30,7 @@ bool answered_at_once(evidence<E>& e, O& o, result_slot<typename O::result>& wai
   auto const& clause = e.template clause<O>();
   if (!clause.at_once) return clause.attempt && clause.attempt(e, o, waiting);
   try {
-    waiting.set_from([&] { return clause.at_once(e, static_cast<passed<O>>(o), waiting.where); });
+    waiting.set_from(clause.at_once, e, static_cast<passed<O>>(o), waiting.where);
   } catch (...) {
     waiting.fail(std::current_exception());
   }
@@ -60,7 +60,7 @@ typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source
     return a.take();
   }
   try {
-    a.set_from([&] { return ask(static_cast<passed<O>>(o)); });
+    a.set_from(ask, static_cast<passed<O>>(o));
   } catch (...) {
     a.fail(std::current_exception());
   }
@@ -69,11 +69,17 @@ typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source
 }
 
 template <class Via, class E, class O>
+struct asking_outward {
+  evidence<E>& e;
+  std::source_location where;
+  typename O::result operator()(passed<O> o) const {
+    return ask_outward<E, O>(Via::target(e), static_cast<passed<O>>(o), where);
+  }
+};
+template <class Via, class E, class O>
 typename O::result forward_asked(evidence<E>& e, passed<O> o, std::source_location where) {
-  return recorded_when_asked<O>(
-      Via::log(e), static_cast<passed<O>>(o), where, [&](passed<O> again) -> typename O::result {
-        return ask_outward<E, O>(Via::target(e), static_cast<passed<O>>(again), where);
-      });
+  return recorded_when_asked<O>(Via::log(e), static_cast<passed<O>>(o), where,
+                                asking_outward<Via, E, O>{e, where});
 }
 
 template <class Via, class E, class O>

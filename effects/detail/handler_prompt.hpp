@@ -22,68 +22,89 @@
 /// allocation holds the handler, the body's function and all evidence.
 namespace weft::detail {
 
+// For each prompt of the evidence of a handler_slot.
+struct keeping {
+  void operator()(prompt& p) const noexcept { p.keep(); }
+};
+struct releasing {
+  void operator()(prompt& p) const noexcept { p.release_by_inner(); }
+};
+struct asking_whether_it_goes {
+  bool& may;
+  void operator()(prompt& p) const noexcept { may |= p.handler_may_go(); }
+};
+
 /// The handler, and the evidence that is needed of the row around it.  Keeps the prompts of that
 /// evidence (PROMPT-1).
-template <class S>
+template <class Held, class Around, class Needed>
 class handler_slot {
  public:
-  handler_slot(typename S::held&& h, void* around) : handler_(std::forward<typename S::held>(h)) {
-    outers_.fill([around]<class E>() { return find<E, typename S::around>(around); });
-    for_each_outer([](prompt& p) { p.keep(); });
+  handler_slot(Held&& h, void* around) : handler_(std::forward<Held>(h)) {
+    outers_.fill(found_in<Around>{around});
+    for_each_outer(keeping());
   }
   handler_slot(handler_slot const&) = delete;
   handler_slot& operator=(handler_slot const&) = delete;
-  ~handler_slot() {
-    for_each_outer([](prompt& p) { p.release_by_inner(); });
-  }
+  ~handler_slot() { for_each_outer(releasing()); }
 
-  [[nodiscard]] typename S::handler& handler() noexcept { return handler_; }
+  [[nodiscard]] std::remove_reference_t<Held>& handler() noexcept { return handler_; }
   /// The evidence of the row around `handle`; only for clauses that perform outward.
   [[nodiscard]] void* around() noexcept { return outers_.view(); }
   template <class E>
   [[nodiscard]] evidence<E>* outer() noexcept {
-    if constexpr (is_among<E, typename S::needed>)
+    if constexpr (is_among<E, Needed>)
       return outers_.template get<E>();
     else
       return nullptr;
   }
   template <class Without = row<>, class F>
   void for_each_outer(F f) {
-    [&]<class... Es>(row<Es...>) {
-      (f(outer<Es>()->clauses->home(*outer<Es>())), ...);
-    }(row_difference<typename S::needed, Without>());
+    for_each_of(row_difference<Needed, Without>(), f);
   }
   [[nodiscard]] bool outers_may_go() {
     bool may = false;
-    for_each_outer([&](prompt& p) { may |= p.handler_may_go(); });
+    for_each_outer(asking_whether_it_goes{may});
     return may;
   }
 
  private:
-  typename S::held handler_;
-  gathered<typename S::needed> outers_;
+  template <class... Es, class F>
+  void for_each_of(row<Es...>, F& f) {
+    (f(outer<Es>()->clauses->home(*outer<Es>())), ...);
+  }
+
+  Held handler_;
+  gathered<Needed> outers_;
+};
+template <class S>
+using handler_slot_of = handler_slot<typename S::held, typename S::around, typename S::needed>;
+
+/// The answer of a body whose result is a T.
+template <class T, class H>
+struct answer_by {
+  H& handler;
+  result_slot<T>& result;
+  decltype(auto) operator()() const {
+    if constexpr (!has_return_clause<H, T>)
+      return result.take();
+    else if constexpr (std::is_void_v<T>)
+      return handler.on_return();
+    else
+      return handler.on_return(result.take());
+  }
 };
 
 /// Called when the body has ended: writes the answer, from on_return if there is one, to the frame
 /// that waits for it.  Clears `result`, which may hold a resumption that keeps the prompt.
-template <class S>
-void deliver(prompt const& p, typename S::handler& h, result_slot<typename S::body_result>& result,
-             result_slot<typename S::answer>& to) noexcept {
-  using T = typename S::body_result;
+template <class T, class A, class H>
+void deliver(prompt const& p, H& h, result_slot<T>& result, result_slot<A>& to) noexcept {
   try {
     if (auto error = result.error()) [[unlikely]] {
       to.fail(std::move(error));
       result.clear();
-    } else if constexpr (has_return_clause<typename S::handler, T>) {
-      p.require_handler();
-      to.set_from([&]() -> decltype(auto) {
-        if constexpr (std::is_void_v<T>)
-          return h.on_return();
-        else
-          return h.on_return(result.take());
-      });
     } else {
-      to.set_from([&] { return result.take(); });
+      if constexpr (has_return_clause<H, T>) p.require_handler();
+      to.set_from(answer_by<T, H>{h, result});
     }
   } catch (...) {
     to.fail(std::current_exception());
@@ -141,12 +162,7 @@ class handler_prompt<S, row<Es...>> final
         function_(kept_function(body)) {
     this->borrowed_ = S::borrowed;
     this->set_fragile(slots_.outers_may_go(handler_slot_));
-    body_evidence_.fill([this]<class E>() -> void* {
-      if constexpr (is_among<E, row<Es...>>)
-        return static_cast<evidence<E>*>(this);
-      else
-        return this->template outer_handler<E>();
-    });
+    body_evidence_.fill(given_by<handler_prompt>{*this});
     if constexpr (S::stays) this->join(*home);
     if constexpr (S::copies) this->rebinds_ = !is_empty_row<typename S::rebound>;
   }
@@ -179,14 +195,20 @@ class handler_prompt<S, row<Es...>> final
     return slots_.template outer<E>(handler_slot_);
   }
   [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
+  template <class E>
+  [[nodiscard]] evidence<E>* evidence_for_body() noexcept {
+    if constexpr (is_among<E, row<Es...>>)
+      return this;
+    else
+      return outer_handler<E>();
+  }
 
   // ---- as a prompt
 
   continuation ended() noexcept override {
     this->step_out();
     continuation const waiter = this->outside();
-    deliver<S>(*this, handler(), result_,
-               static_cast<result_slot<typename S::answer>&>(this->to()));
+    deliver(*this, handler(), result_, static_cast<result_slot<typename S::answer>&>(this->to()));
     if constexpr (S::copies) result_.clear();  // for the next run
     this->finish();
     return waiter;
@@ -214,7 +236,7 @@ class handler_prompt<S, row<Es...>> final
     ((static_cast<evidence<Es>&>(*this).clauses = &tables<handler_prompt, Es>::expired), ...);
   }
 
-  mutable handler_slot<S> handler_slot_;
+  mutable handler_slot_of<S> handler_slot_;
   [[no_unique_address]] mutable slots_of_body<typename S::rebound> slots_;
   gathered<typename S::body_effects> body_evidence_;
   [[no_unique_address]] decltype(kept_function(std::declval<typename S::body&>())) function_;

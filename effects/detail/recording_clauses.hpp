@@ -67,8 +67,7 @@ bool attempt(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
   if (n.log().replaying()) return n.log().replay(at, waiting);
   if constexpr (Node::template answers_at_once<O>) {
     try {
-      waiting.set_from(
-          [&] { return answer_at_once<Node, E, O>(e, static_cast<passed<O>>(o), waiting.where); });
+      waiting.set_from(answer_at_once<Node, E, O>, e, static_cast<passed<O>>(o), waiting.where);
     } catch (...) {
       waiting.fail(std::current_exception());
     }
@@ -80,12 +79,17 @@ bool attempt(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
 }
 
 template <class Node, class E, class O>
+struct answering_at_once {
+  evidence<E>& e;
+  std::source_location where;
+  typename O::result operator()(passed<O> o) const {
+    return answer_at_once<Node, E, O>(e, static_cast<passed<O>>(o), where);
+  }
+};
+template <class Node, class E, class O>
 typename O::result attempt_when_asked(evidence<E>& e, passed<O> o, std::source_location where) {
   return recorded_when_asked<O>(static_cast<Node&>(e).log(), static_cast<passed<O>>(o), where,
-                                [&](passed<O> again) -> typename O::result {
-                                  return answer_at_once<Node, E, O>(
-                                      e, static_cast<passed<O>>(again), where);
-                                });
+                                answering_at_once<Node, E, O>{e, where});
 }
 
 template <class Node, class E, class O>

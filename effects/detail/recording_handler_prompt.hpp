@@ -51,7 +51,7 @@ class body_to_run_again : public runs_again {
     ~deletes_deferred() { prompt::delete_deferred(); }
   };
   [[no_unique_address]] deletes_deferred after_slot;
-  detail::handler_slot<S> handler_slot;
+  detail::handler_slot_of<S> handler_slot;
   typename S::body const function;  // const: a run must not change it for the next
 };
 
@@ -190,8 +190,7 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
     continuation const waiter = this->outside();
     if (this->log().replaying() && (this->log().diverged() || !result_.error()))
       result_.fail(std::make_exception_ptr(this->log().divergence()));
-    deliver<S>(*this, handler(), result_,
-               static_cast<result_slot<typename S::answer>&>(this->to()));
+    deliver(*this, handler(), result_, static_cast<result_slot<typename S::answer>&>(this->to()));
     this->log().close();
     this->finish();
     return waiter;

@@ -92,14 +92,15 @@ class result_slot : public result_slot_base {
     ::new (static_cast<void*>(std::addressof(at_.value))) kept<T>(std::forward<Args>(args)...);
     is_ = state::value;
   }
-  /// Sets the result of `f`.
-  template <class F>
-  void set_from(F&& f) {
+  /// Sets the result of f(args...).  Callers pass no lambda: a symbol that names it would repeat the
+  /// name of the template that it stands in.
+  template <class F, class... Args>
+  void set_from(F&& f, Args&&... args) {
     if constexpr (std::is_same_v<kept<T>, nothing>) {
-      (void)f();
+      (void)f(std::forward<Args>(args)...);
       set();
     } else {
-      set(f());
+      set(f(std::forward<Args>(args)...));
     }
   }
   void fail(std::exception_ptr error) noexcept {

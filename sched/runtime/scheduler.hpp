@@ -167,9 +167,10 @@ class scheduler {
           learn_all(*state_, all(), nullptr);
         } else {
           using installed_handlers = detail::installed_handlers<outside, Handlers...>;
-          auto made = std::make_unique<installed_handlers>(std::forward<Handlers>(handlers)...);
+          auto* const made = new installed_handlers(std::forward<Handlers>(handlers)...);
+          std::unique_ptr<detail::installed_handlers_base> owned(made);
           learn_all(*state_, all(), *made);
-          installed_ = std::move(made);
+          installed_ = std::move(owned);
         }
         state_->start({how.log_limit, std::move(how.stop), how.virtual_time, how.max_processes,
                        how.when_full},

@@ -62,21 +62,23 @@ class task_calling final
   task_calling(scope_core* s, bool with_handle, F f, As&&... args)
       : base(with_handle, s != nullptr), f_(std::move(f)), args_(std::forward<As>(args)...) {
     this->group = s;
-    auto frame = [&] {
-      if constexpr (result::is_computation) {
-        static_cast<void>(require_no_temporaries<F, Args...>());
-        return std::apply([this](Args&... a) { return std::invoke(f_, std::move(a)...); }, args_)
-            .release(internal());
-      } else {
-        return call_in_frame(f_, args_).release(internal());
-      }
-    }();
+    auto const frame = call(std::index_sequence_for<Args...>()).release(internal());
     frame.promise().to = &this->given_;
     this->prepare({frame, &row_info_of<typename result::effects>::value});
   }
   void destroy() noexcept override { delete this; }
 
  private:
+  template <std::size_t... I>
+  auto call(std::index_sequence<I...>) {
+    if constexpr (result::is_computation) {
+      static_cast<void>(require_no_temporaries<F, Args...>());
+      return std::invoke(f_, std::move(std::get<I>(args_))...);
+    } else {
+      return call_in_frame(f_, args_);
+    }
+  }
+
   [[no_unique_address]] F f_;
   [[no_unique_address]] std::tuple<Args...> args_;
 };
