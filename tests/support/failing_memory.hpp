@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/each_backend.hpp"
 #include "tests/support/operator_new.hpp"
 #include "weft/effects/memory/frame_pool.hpp"
 #include "weft/sched/base/errors.hpp"
@@ -60,7 +61,10 @@ bool admit(allocation const&) noexcept { return failing_memory::admit(); }
 /// A program: returns its result, the same each time; or throws.
 struct program_without_memory {
   char const* name;
-  std::string (*run)();
+  std::string (*call)(chosen_backend);
+  chosen_backend where;
+
+  [[nodiscard]] std::string run() const { return call(where); }
 };
 
 /// Which allocations fail.

@@ -8,10 +8,9 @@ namespace weft::tests::for_failures {
 
 // ---- failures
 
-template <class Where>
-std::string failures() {
+inline std::string failures(chosen_backend chosen) {
   try {
-    run_on<Where>([]() -> program {
+    run_on(chosen, []() -> program {
       for (int i = 0; i != 2; ++i)
         co_await spawn([]() -> step {
           gate g;
@@ -27,10 +26,9 @@ std::string failures() {
   }
   return "none";
 }
-template <class Where>
-std::string deadlocks() {
+inline std::string deadlocks(chosen_backend chosen) {
   try {
-    run_on<Where>([]() -> program {
+    run_on(chosen, []() -> program {
       mutex m;
       auto const held = co_await m.lock();
       co_await spawn([]() -> step {
@@ -47,8 +45,7 @@ std::string deadlocks() {
 
 // ---- commands, steppers, sockets
 
-template <class Where>
-std::string issued_commands() {
+inline std::string issued_commands(chosen_backend chosen) {
   counter n = 0;
   desk_of<resolve> desk;
   std::atomic<bool> is_over = false;
@@ -68,7 +65,8 @@ std::string issued_commands() {
     });
     says_at_end const ends{is_over};
     try {
-      run_on<Where>(
+      run_on(
+          chosen,
           [&]() -> asking_program {
             auto a = co_await issue(resolve("a"));
             auto const b = co_await perform(resolve("b"));
@@ -90,11 +88,11 @@ std::string issued_commands() {
   return text(n);
 }
 
-template <class Where>
-std::string steppers_that_parse() {
+inline std::string steppers_that_parse(chosen_backend chosen) {
   counter lines = 0;
   std::array<counter, 2> chunks{};
-  run_on<Where>(
+  run_on(
+      chosen,
       []() -> eff<void, spawning<steppers<line_parser, parsing_coroutine>>> {
         co_await start_stepper(line_parser(), "lines", "0");
         co_await start_stepper(line_parser_as_a_coroutine(), "words", "1");
@@ -144,10 +142,10 @@ struct counts_messages {
   int messages_ = 0;
   int told_ = 0;
 };
-template <class Where>
-std::string steppers_with_messages() {
+inline std::string steppers_with_messages(chosen_backend chosen) {
   counter lines = 0;
-  run_on<Where>(
+  run_on(
+      chosen,
       []() -> eff<void, spawning<steppers<counts_messages>>, mail> {
         auto [in, to] = co_await open<std::string>({.capacity = 1});
         co_await start_stepper(counts_messages(), "count", "what has come so far:", std::move(in));
@@ -162,14 +160,14 @@ std::string steppers_with_messages() {
   return text(lines);
 }
 /// The dispatcher keeps the replies until all steppers are cancelled.
-template <class Where>
-std::string steppers_that_are_cancelled() {
+inline std::string steppers_that_are_cancelled(chosen_backend chosen) {
   counter n = 0;
   std::mutex m;
   std::vector<reply<std::string>> kept;
   kept.reserve(4);
   try {
-    run_on<Where>(
+    run_on(
+        chosen,
         [&]() -> eff<void, spawning<steppers<line_parser>>, proc> {
           co_await start_stepper(line_parser(), "lines", "one");
           co_await start_stepper(line_parser(), "words", "two");
@@ -200,12 +198,11 @@ inline eff<void, net_row> echoes(connection c) {
   }
 }
 inline eff<void, net_row> listens(listener l) { co_await echoes(co_await l.accept()); }
-template <class Where>
-std::string sockets() {
+inline std::string sockets(chosen_backend chosen) {
   counter n = 0;
   memory_network net;
-  run_on<Where>(
-      virtual_time<Where>(),
+  run_on(
+      chosen, virtual_time(),
       [&]() -> eff<void, spawning<net_row>, net_row> {
         listener l = co_await listen(endpoint());
         endpoint const there = l.local();
@@ -224,11 +221,11 @@ std::string sockets() {
 }
 
 /// With the network of the system.
-template <class Where>
-std::string real_sockets() {
+inline std::string real_sockets(chosen_backend chosen) {
   counter n = 0;
   reactor net;
-  run_on<Where>(
+  run_on(
+      chosen,
       [&]() -> eff<void, spawning<net_row>, net_row> {
         listener l = co_await listen(endpoint());
         endpoint const there = l.local();
@@ -248,12 +245,12 @@ std::string real_sockets() {
   return text(n);
 }
 /// Reads that are cancelled, by a deadline and by a scope.
-template <class Where>
-std::string real_sockets_that_are_cancelled() {
+inline std::string real_sockets_that_are_cancelled(chosen_backend chosen) {
   counter n = 0;
   reactor net;
   using waiting = row<io, proc, completions, timing, tasking<io, proc, completions, timing>>;
-  run_on<Where>(
+  run_on(
+      chosen,
       [&]() -> eff<void, waiting> {
         listener l = co_await listen(endpoint());
         connection c = co_await connect(l.local());
@@ -313,10 +310,9 @@ inline eff<int, picking> picks_thrice() {
   for (int i = 0; i != 3; ++i) sum += co_await picking::pick{2};
   co_return sum;
 }
-template <class Where>
-std::string multi_shots() {
+inline std::string multi_shots(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     n += co_await handle<picking>(picks_all(), [] { return picks_thrice(); });
     co_await proc::yield{};
     auto const all_of_them = co_await handle(all_solutions(), []() -> eff<int, choose> {
@@ -333,10 +329,9 @@ std::string multi_shots() {
 inline eff<void, emit<int>> counts_up() {
   for (int i = 0; i != 4; ++i) co_await emit<int>::value(i);
 }
-template <class Where>
-std::string handlers() {
+inline std::string handlers(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     auto const emitted = co_await handle(emit_to_vector<int>(), [] { return counts_up(); });
     n += static_cast<int>(emitted.size());
     for (int const x : each(counts_up)) n += x;

@@ -15,10 +15,9 @@ inline step sends_words(address<std::string> to) {
   for (char const* const w : {"one", "a message that is too long to lie in the string itself"})
     (void)co_await to.send(w);
 }
-template <class Where>
-std::string ports() {
+inline std::string ports(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     auto [in, to] = co_await open<int>();
     auto [small, to_small] = co_await open<int>({.capacity = 1});
     auto [words, to_words] = co_await open<std::string>();
@@ -42,10 +41,9 @@ std::string ports() {
   return text(n);
 }
 
-template <class Where>
-std::string selects() {
+inline std::string selects(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     auto [numbers, to_numbers] = co_await open<int>();
     auto [words, to_words] = co_await open<std::string>();
     co_await spawn(sends, to_numbers, 1, 3);
@@ -66,10 +64,9 @@ inline step answers_by_id(std::reference_wrapper<counter> n, address<process_id>
   (void)co_await ready.send(in.owner());
   n.get() += co_await in.receive();
 }
-template <class Where>
-std::string routes() {
+inline std::string routes(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     auto [ready, to_ready] = co_await open<process_id>();
     for (int i = 0; i != 3; ++i) co_await spawn(answers_by_id, std::ref(n), to_ready);
     for (int i = 0; i != 3; ++i) {
@@ -83,10 +80,9 @@ std::string routes() {
 
 // ---- external events
 
-template <class Where>
-std::string completions() {
+inline std::string completions(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+  run_on(chosen, virtual_time(), [&]() -> task {
     completer<int> source;
     auto number = source.get_completion();
     completer<void> other;
@@ -118,10 +114,9 @@ std::string completions() {
   return text(n);
 }
 
-template <class Where>
-std::string outside_gates() {
+inline std::string outside_gates(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     external_event before, after;
     before.open();
     std::atomic<bool> waits = false;
@@ -147,11 +142,11 @@ inline eff<void, proc, blocking_work> works_outside(std::reference_wrapper<count
     n.get() += thrown;
   }
 }
-template <class Where>
-std::string off_threads() {
+inline std::string off_threads(chosen_backend chosen) {
   counter n = 0;
   thread_pool pool(2);
-  run_on<Where>(
+  run_on(
+      chosen,
       [&]() -> eff<void, spawning<proc, blocking_work>, proc, blocking_work> {
         for (int i = 0; i != 3; ++i) co_await spawn(works_outside, std::ref(n), i);
       },
@@ -160,7 +155,7 @@ std::string off_threads() {
 }
 
 template <class Where>
-std::string submissions() {
+std::string submissions(chosen_backend) {
   counter n = 0;
   auto s = scheduler_on<Where>();
   s.start(Where::how(), []() -> program { co_return; });
@@ -197,7 +192,7 @@ std::string submissions() {
 }
 
 template <class Where>
-std::string shut_downs() {
+std::string shut_downs(chosen_backend) {
   counter n = 0;
   auto s = scheduler_on<Where>();
   std::atomic<bool> runs = false;
@@ -235,8 +230,7 @@ std::string shut_downs() {
   return text(n);
 }
 
-template <class Where>
-std::string stops() {
+inline std::string stops(chosen_backend chosen) {
   std::stop_source stop;
   std::atomic<bool> waits = false;
   thread_of const thread([&] {
@@ -245,7 +239,7 @@ std::string stops() {
   });
   says_at_end const ends{waits};
   try {
-    run_on<Where>(Where::how(false, stop.get_token()), [&]() -> program {
+    run_on(chosen, options(false, stop.get_token()), [&]() -> program {
       co_await spawn([]() -> step {
         gate g;
         co_await syncing::wait{g};
@@ -260,13 +254,12 @@ std::string stops() {
   return "not cancelled";
 }
 
-template <class Where>
-std::string rooms() {
+inline std::string rooms(chosen_backend chosen) {
   counter n = 0;
-  auto o = Where::how();
+  auto o = options();
   o.max_processes = 2;
   o.when_full = overflow_policy::wait;
-  run_on<Where>(std::move(o), [&]() -> program {
+  run_on(chosen, std::move(o), [&]() -> program {
     for (int i = 0; i != 4; ++i) co_await spawn(yields, std::ref(n), i);
   });
   return text(n);

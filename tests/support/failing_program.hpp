@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "tests/support/commands.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/failing_memory.hpp"
 #include "tests/support/line_parsers.hpp"
 #include "tests/support/outside.hpp"

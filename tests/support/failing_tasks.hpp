@@ -12,10 +12,9 @@ inline giving<int> twice_of(int n) {
 }
 inline eff<int, tasking<>> same(int n) { co_return n; }
 
-template <class Where>
-std::string tasks() {
+inline std::string tasks(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     auto const [a, b, c] = co_await when_all(twice_of(1), same(2), twice_of(3));
     std::array both{same(4), same(5)};
     auto const nine = co_await when_all(std::move(both));
@@ -26,10 +25,9 @@ std::string tasks() {
   return text(n);
 }
 
-template <class Where>
-std::string loops() {
+inline std::string loops(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> eff<void, tasking<>> {
+  run_on(chosen, [&]() -> eff<void, tasking<>> {
     std::vector<int> v(40, 1);
     co_await parallel_for(v, [](int& x) { ++x; });
     n += co_await parallel_reduce(v, 0, std::plus());
@@ -41,10 +39,9 @@ inline eff<int, timing> late(int n, std::chrono::hours after) {
   co_await timing::sleep_for{after};
   co_return n;
 }
-template <class Where>
-std::string first_of_several() {
+inline std::string first_of_several(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+  run_on(chosen, virtual_time(), [&]() -> task {
     auto const first = co_await when_any(late(1, 1h), late(2, 2h));
     n += std::get<0>(first);
     auto const [which, value] =
@@ -56,10 +53,9 @@ std::string first_of_several() {
   return text(n);
 }
 
-template <class Where>
-std::string scopes() {
+inline std::string scopes(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     task_handle<int> one;
     task_handle<int> many;
     co_await with_scope([&](task_scope& s) -> task {
@@ -81,10 +77,9 @@ std::string scopes() {
   return text(n);
 }
 
-template <class Where>
-std::string scopes_that_fail() {
+inline std::string scopes_that_fail(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     try {
       co_await with_scope([&](task_scope& s) -> task {
         s.start([]() -> task {
@@ -109,10 +104,9 @@ inline task waits_for_ever() {
   gate g;
   co_await syncing::wait{g};
 }
-template <class Where>
-std::string scopes_with_timeout() {
+inline std::string scopes_with_timeout(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+  run_on(chosen, virtual_time(), [&]() -> task {
     for (int i = 0; i != 2; ++i) try {
         co_await with_scope({.timeout = 1ms}, [&](task_scope& s) -> task {
           s.start(waits_for_ever);
@@ -130,10 +124,9 @@ std::string scopes_with_timeout() {
   return text(n);
 }
 
-template <class Where>
-std::string scopes_with_stop_token() {
+inline std::string scopes_with_stop_token(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     std::stop_source by_task, by_thread, by_nobody;
     try {
       co_await with_scope(by_task.get_token(), [&](task_scope& s) -> task {
@@ -161,10 +154,9 @@ std::string scopes_with_stop_token() {
   return text(n);
 }
 
-template <class Where>
-std::string scopes_that_are_cancelled() {
+inline std::string scopes_that_are_cancelled(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+  run_on(chosen, virtual_time(), [&]() -> task {
     semaphore none(0);
     mutex m;
     auto const held = co_await m.lock();
@@ -194,10 +186,9 @@ std::string scopes_that_are_cancelled() {
   return text(n);
 }
 
-template <class Where>
-std::string shields() {
+inline std::string shields(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     co_await with_scope([&](task_scope& s) -> task {
       s.start([&]() -> task {
         co_await shielded([&]() -> task {
@@ -218,10 +209,9 @@ struct asking_outside {
   struct ask : op<int> {};
   using operations = op_list<ask>;
 };
-template <class Where>
-std::string dropped_across_a_scope() {
+inline std::string dropped_across_a_scope(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     auto const drops = [](asking_outside::ask, resumption<int, int> k) -> eff<int, proc> {
       {
         auto const dropped = std::move(k);

@@ -6,10 +6,9 @@
 /// Starts, forks, and processes that wait for one another.
 namespace weft::tests::for_failures {
 
-template <class Where>
-std::string births() {
+inline std::string births(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> program {
+  run_on(chosen, [&]() -> program {
     for (int i = 0; i != 4; ++i) co_await spawn(yields, std::ref(n), i);
     co_await proc::yield{};
     ++n;
@@ -17,8 +16,7 @@ std::string births() {
   return text(n);
 }
 
-template <class Where>
-std::string forks() {
+inline std::string forks(chosen_backend chosen) {
   counter n = 0;
   auto const forking = [&n]() -> eff<void, spawning<proc>, proc> {
     co_await spawn(forkable, [&n]() -> eff<void, proc> {
@@ -31,7 +29,7 @@ std::string forks() {
     co_await proc::yield{};
     n += first + 2 * second;
   };
-  fork_on<Where>(forking);
+  fork_on(chosen, forking);
   return text(n);
 }
 
@@ -39,11 +37,10 @@ inline step waits_at(std::reference_wrapper<gate> g, std::reference_wrapper<coun
   co_await syncing::wait{g};
   ++n.get();
 }
-template <class Where>
-std::string gates() {
+inline std::string gates(chosen_backend chosen) {
   counter n = 0;
   gate g;  // children wait at it when the first process has failed
-  run_on<Where>(virtual_time<Where>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     gate nobody;
     for (int i = 0; i != 3; ++i) co_await spawn(waits_at, std::ref(g), std::ref(n));
     instant const now = co_await timing::now{};
@@ -65,10 +62,9 @@ inline step tries_to_lock(std::reference_wrapper<mutex> m, std::reference_wrappe
   auto const held = co_await m.get().try_lock_until(now + 1h);
   if (held) ++n.get();
 }
-template <class Where>
-std::string mutexes() {
+inline std::string mutexes(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+  run_on(chosen, virtual_time(), [&]() -> task {
     mutex m;
     co_await with_scope([&](task_scope& s) -> task {
       for (int i = 0; i != 2; ++i) s.start(locks, std::ref(m), std::ref(n));
@@ -85,10 +81,9 @@ inline step acquires(std::reference_wrapper<semaphore> s, std::reference_wrapper
   ++n.get();
   s.get().release();
 }
-template <class Where>
-std::string semaphores() {
+inline std::string semaphores(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+  run_on(chosen, virtual_time(), [&]() -> task {
     semaphore two(2);
     semaphore none(0);
     co_await with_scope([&](task_scope& s) -> task {
@@ -101,10 +96,9 @@ std::string semaphores() {
   return text(n);
 }
 
-template <class Where>
-std::string conditions() {
+inline std::string conditions(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     mutex m;
     condition changed;
     int value = 0;
@@ -124,10 +118,9 @@ std::string conditions() {
   return text(n);
 }
 
-template <class Where>
-std::string barriers() {
+inline std::string barriers(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     barrier meet(3);
     co_await with_scope([&](task_scope& s) -> task {
       for (int i = 0; i != 3; ++i)
@@ -141,10 +134,9 @@ std::string barriers() {
   return text(n);
 }
 
-template <class Where>
-std::string shared_values() {
+inline std::string shared_values(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>([&]() -> task {
+  run_on(chosen, [&]() -> task {
     shared<int> value(0);
     co_await with_scope([&](task_scope& s) -> task {
       s.start([&]() -> task { n += co_await value.wait_for([](int x) { return x == 3; }); });
@@ -161,10 +153,9 @@ inline step sleeps(std::reference_wrapper<counter> n, int ms) {
   co_await timing::sleep_for{std::chrono::milliseconds(ms)};
   ++n.get();
 }
-template <class Where>
-std::string sleepers() {
+inline std::string sleepers(chosen_backend chosen) {
   counter n = 0;
-  run_on<Where>(virtual_time<Where>(), [&]() -> program {
+  run_on(chosen, virtual_time(), [&]() -> program {
     for (int i = 0; i != 5; ++i) co_await spawn(sleeps, std::ref(n), 5 - i);
     co_await timing::sleep_for{1h};
     ++n;

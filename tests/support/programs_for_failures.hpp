@@ -18,7 +18,7 @@ namespace weft::tests::for_failures {
 
 // ---- on one thread only
 
-inline std::string checkpoints() {
+inline std::string checkpoints(chosen_backend) {
   counter n = 0;
   scheduler<> s;
   s.start([&n]() -> eff<void, proc> {
@@ -37,7 +37,7 @@ inline std::string checkpoints() {
   return text(n);
 }
 
-inline std::string explorations() {
+inline std::string explorations(chosen_backend) {
   struct two {
     mutex m;
     int last = 0;
@@ -74,53 +74,55 @@ inline std::string explorations() {
 }
 
 inline std::vector<program_without_memory> on_one_thread() {
-  return {{"checkpoints", checkpoints}, {"explorations", explorations}};
+  auto const chosen = chosen_backend::of<weft::tests::on_one_thread>();
+  return {{"checkpoints", checkpoints, chosen}, {"explorations", explorations, chosen}};
 }
 
 template <class Where>
 std::vector<program_without_memory> on_any_backend() {
+  auto const chosen = chosen_backend::of<Where>();
   std::vector<program_without_memory> programs{
-      {"births", births<Where>},
-      {"forks", forks<Where>},
-      {"gates", gates<Where>},
-      {"mutexes", mutexes<Where>},
-      {"semaphores", semaphores<Where>},
-      {"conditions", conditions<Where>},
-      {"barriers", barriers<Where>},
-      {"shared values", shared_values<Where>},
-      {"sleepers", sleepers<Where>},
-      {"tasks", tasks<Where>},
-      {"loops", loops<Where>},
-      {"first of several", first_of_several<Where>},
-      {"scopes", scopes<Where>},
-      {"scopes that fail", scopes_that_fail<Where>},
-      {"scopes with timeout", scopes_with_timeout<Where>},
-      {"scopes with stop token", scopes_with_stop_token<Where>},
-      {"scopes that are cancelled", scopes_that_are_cancelled<Where>},
-      {"shields", shields<Where>},
-      {"dropped across a scope", dropped_across_a_scope<Where>},
-      {"ports", ports<Where>},
-      {"selects", selects<Where>},
-      {"routes", routes<Where>},
-      {"completions", completions<Where>},
-      {"outside gates", outside_gates<Where>},
-      {"off_thread", off_threads<Where>},
-      {"submissions", submissions<Where>},
-      {"shut_down", shut_downs<Where>},
-      {"stops", stops<Where>},
-      {"rooms", rooms<Where>},
-      {"failures", failures<Where>},
-      {"deadlocks", deadlocks<Where>},
-      {"commands", issued_commands<Where>},
-      {"steppers", steppers_that_parse<Where>},
-      {"steppers with messages", steppers_with_messages<Where>},
-      {"steppers that are cancelled", steppers_that_are_cancelled<Where>},
-      {"the system's sockets", real_sockets<Where>},
-      {"the system's sockets that are cancelled", real_sockets_that_are_cancelled<Where>},
-      {"multi-shot", multi_shots<Where>},
-      {"handlers", handlers<Where>}};
+      {"births", births, chosen},
+      {"forks", forks, chosen},
+      {"gates", gates, chosen},
+      {"mutexes", mutexes, chosen},
+      {"semaphores", semaphores, chosen},
+      {"conditions", conditions, chosen},
+      {"barriers", barriers, chosen},
+      {"shared values", shared_values, chosen},
+      {"sleepers", sleepers, chosen},
+      {"tasks", tasks, chosen},
+      {"loops", loops, chosen},
+      {"first of several", first_of_several, chosen},
+      {"scopes", scopes, chosen},
+      {"scopes that fail", scopes_that_fail, chosen},
+      {"scopes with timeout", scopes_with_timeout, chosen},
+      {"scopes with stop token", scopes_with_stop_token, chosen},
+      {"scopes that are cancelled", scopes_that_are_cancelled, chosen},
+      {"shields", shields, chosen},
+      {"dropped across a scope", dropped_across_a_scope, chosen},
+      {"ports", ports, chosen},
+      {"selects", selects, chosen},
+      {"routes", routes, chosen},
+      {"completions", completions, chosen},
+      {"outside gates", outside_gates, chosen},
+      {"off_thread", off_threads, chosen},
+      {"submissions", submissions<Where>, chosen},
+      {"shut_down", shut_downs<Where>, chosen},
+      {"stops", stops, chosen},
+      {"rooms", rooms, chosen},
+      {"failures", failures, chosen},
+      {"deadlocks", deadlocks, chosen},
+      {"commands", issued_commands, chosen},
+      {"steppers", steppers_that_parse, chosen},
+      {"steppers with messages", steppers_with_messages, chosen},
+      {"steppers that are cancelled", steppers_that_are_cancelled, chosen},
+      {"the system's sockets", real_sockets, chosen},
+      {"the system's sockets that are cancelled", real_sockets_that_are_cancelled, chosen},
+      {"multi-shot", multi_shots, chosen},
+      {"handlers", handlers, chosen}};
   // Closing a socket in memory takes no lock.
-  if constexpr (Where::threads == 1) programs.push_back({"sockets", sockets<Where>});
+  if constexpr (Where::threads == 1) programs.push_back({"sockets", sockets, chosen});
   return programs;
 }
 
