@@ -132,6 +132,15 @@ class weft::eff<T, Effects...>::promise_type
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   [[nodiscard]] detail::at_end final_suspend() const noexcept { return {}; }
 
+  /// co_yield, which no computation has
+  template <class X>
+  std::suspend_never yield_value(X&&) {
+    static_assert(!std::is_same_v<X, X>,
+                  "weft: a computation emits a value by an operation: co_await "
+                  "emit<T>::value{v}, not co_yield");
+    return {};
+  }
+
   /// co_await operation
   template <operation O>
   auto await_transform(O o, here where = here::current()) {

@@ -192,7 +192,7 @@ template <class F, class... Args>
   static_assert(captures_nothing,
                 "weft: spawn takes no closure with captures, which would be gone when the process "
                 "runs: pass what it captures as arguments, or write spawn(forkable, f)");
-  if constexpr (is_a_process && captures_nothing &&
+  if constexpr (is_a_process && captures_nothing && detail::require_kept<Args...>() &&
                 detail::require_no_temporaries<F, std::decay_t<Args>...>())
     return detail::spawns_frame<F, std::decay_t<Args>...>(f, std::forward<Args>(args)...);
   else

@@ -73,7 +73,8 @@ class scope {
     static_assert(std::is_void_v<T>,
                   "weft: a task with a result is started with a handle for it: "
                   "s.start(handle, f)");
-    if constexpr (std::is_void_v<T> && detail::is_within<R, for_tasks>())
+    if constexpr (std::is_void_v<T> && detail::is_within<R, for_tasks>() &&
+                  detail::require_kept<Args...>())
       begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
                                                                 std::forward<Args>(args)...));
   }
@@ -84,7 +85,7 @@ class scope {
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
-    if constexpr (detail::is_within<R, for_tasks>()) {
+    if constexpr (detail::is_within<R, for_tasks>() && detail::require_kept<Args...>()) {
       auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
           &core_, true, std::move(f), std::forward<Args>(args)...);
       begin(*made);

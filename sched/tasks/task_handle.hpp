@@ -238,7 +238,8 @@ class task_handle {
 /// coroutine.
 template <class T, class F, class... Args>
 [[nodiscard]] awaits_to<void> auto start_task(task_handle<T>& h, F f, Args&&... args) {
-  if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
+  if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>() &&
+                detail::require_kept<Args...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
     return detail::start_awaitable<typename made::effects, task_handle<T>&>(
         h, *new made(nullptr, true, std::move(f), std::forward<Args>(args)...));
@@ -250,7 +251,8 @@ template <class T, class F, class... Args>
 template <class F, class... Args>
 [[nodiscard]] awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto
 start_task(F f, Args&&... args) {
-  if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
+  if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>() &&
+                detail::require_kept<Args...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
     return detail::start_awaitable<typename made::effects, task_handle<typename made::value_type>>(
         {}, *new made(nullptr, true, std::move(f), std::forward<Args>(args)...));

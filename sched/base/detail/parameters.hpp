@@ -4,7 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Whether the parameters of a coroutine refer to temporaries, which are gone when it runs on.
+/// What a process or a task keeps of the arguments of its coroutine: not temporaries, to which a
+/// parameter would refer when they are gone.
 namespace weft::detail {
 
 template <class... Ps>
@@ -22,6 +23,14 @@ struct parameter_list {
       return false;
   }();
 };
+
+/// For arguments that a process or a task keeps: each is copied or moved into it.
+template <class... As>
+consteval bool require_kept() {
+  constexpr bool are_kept = (std::is_constructible_v<std::decay_t<As>, As> && ...);
+  static_assert(are_kept, "weft: an argument cannot be copied, only moved: pass std::move(x)");
+  return are_kept;
+}
 
 /// The parameters of a function, or of a class with one operator() that is no template; else none.
 template <class R, class... Ps>
