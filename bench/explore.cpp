@@ -4,13 +4,15 @@
 ///
 ///   lost_update            Schedules a second.  Two processes read a number, yield, and write it
 ///                          back incremented.  Of the six schedules four lose an update.  Each is a
-///                          run from the beginning, with a state, a scheduler and three processes
-///                          of its own.
+///                          run from the beginning, with a state and three processes of its own.
+///                          Each search has a scheduler of its own, and runs two schedules again.
 ///   philosophers/4         Seconds for all schedules of four processes that each lock two mutexes,
 ///                          and yield after each lock.
+///   philosophers/4/2       The same on two threads.
 ///   philosophers/4/reduced How many schedules are visited when equivalent ones are visited once:
 ///                          among them is the deadlock.
 ///   steps/8 to /512        ns a step, of two processes with that many steps each, in 200 schedules.
+///   processes/10 to /1000  ns a step, of that many processes with five steps each.
 ///   memory/1k, /80k        The peak of allocated bytes in use, while that many schedules are
 ///                          visited, when the last process takes the other mutex first: all
 ///                          schedules end alike, and so the peak should not grow.
@@ -121,8 +123,8 @@ exploration philosophers(explore_options const& how, bool get_on = false) {
 constexpr std::size_t all_dinners = 82'396;
 constexpr std::size_t deadlocks = 1'088;
 
-std::uint64_t all_philosophers() {
-  auto const found = philosophers({.max_shrinking_runs = 0});
+std::uint64_t all_philosophers(unsigned threads) {
+  auto const found = philosophers({.max_shrinking_runs = 0, .threads = threads});
   return found.schedules * 10'000 + found.deadlocks;
 }
 /// 0 if the deadlock is not found.
@@ -157,6 +159,20 @@ weft::bench::timed timed_steps(std::size_t steps) {
   return {ns.count(), found.ok() ? found.schedules : 0};
 }
 
+/// That many processes of five steps each, which are all ready at once.
+weft::bench::timed timed_processes(std::size_t processes) {
+  std::size_t const schedules = 100'000 / processes;
+  auto const begin = std::chrono::steady_clock::now();
+  auto const found = explore(
+      {.max_schedules = schedules}, [] { return 0; },
+      [processes](int&) -> eff<void, spawning<proc>> {
+        for (std::size_t i = 0; i != processes; ++i) co_await spawn(does, 5);
+      },
+      [](int const&) { return true; });
+  std::chrono::duration<double, std::nano> const ns = std::chrono::steady_clock::now() - begin;
+  return {ns.count(), found.ok() ? found.schedules : 0};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -165,11 +181,18 @@ int main(int argc, char** argv) {
   constexpr std::size_t failed = 4;
   bench.measure_rate(
       "lost_update", [] { return lost_update; }, 1000 * (schedules * 10 + failed), schedules);
-  bench.measure_seconds("philosophers/4", all_philosophers, all_dinners * 10'000 + deadlocks);
+  for (unsigned const threads : {1U, 2U})
+    bench.measure_seconds(
+        threads == 1 ? "philosophers/4" : "philosophers/4/2",
+        [threads] { return all_philosophers(threads); }, all_dinners * 10'000 + deadlocks);
   for (std::size_t const steps : {8U, 32U, 128U, 512U})
     bench.measure_runs(
         "steps/" + std::to_string(steps), [=] { return timed_steps(steps); }, schedules_of_steps,
         schedules_of_steps * (2 * steps + 1));
+  for (std::size_t const processes : {10U, 100U, 1000U})
+    bench.measure_runs(
+        "processes/" + std::to_string(processes), [=] { return timed_processes(processes); },
+        100'000 / processes, 100'000 / processes * (5 * processes + 1));
   double const reduced = reduced_schedules();
   bench.report("philosophers/4/reduced", reduced, "count");
   (void)bytes_at(1000);  // fills the frame pool

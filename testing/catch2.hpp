@@ -36,14 +36,18 @@
 ///   * An expansion or a message that contains an address differs in each run: that is
 ///     nondeterminism.
 ///   * SECTION and GENERATE go around these calls; inside the program they are refused.
-///   * Catch2 is not thread safe, and need not be: schedules are visited on the calling thread.
+///   * Catch2 is not thread safe, and need not be: schedules are visited on the calling thread,
+///     whatever `.threads` says.
 ///
 /// The constructors throw what explore, random_walk and follow throw.
 namespace weft {
 
 namespace detail {
 
-inline exploration visited(explore_options const& o, subject& s) { return explore(o, s); }
+inline exploration visited(explore_options o, subject& s) {
+  o.threads = 1;
+  return explore(o, s);
+}
 inline exploration visited(random_walk_options const& o, subject& s) { return random_walk(o, s); }
 inline exploration visited(schedule_path const& p, subject& s) { return follow(p, s); }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/detail/search.hpp"
 #include "weft/testing/detail/shrinking.hpp"
+#include "weft/testing/detail/split_search.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
 
@@ -26,6 +28,15 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
     if (o.is_wrong()) return shrinking(s, each, o, most_runs).run();
 }
 
+void visit_bounded(split_search& s, std::size_t most_preemptions) {
+  for (std::size_t bound = 0;; ++bound) {
+    if (!s.visit(bound, bound) || !s.is_pruned()) return;
+    if (bound == most_preemptions) {
+      s.found().complete = false;
+      return;
+    }
+  }
+}
 template <class Chooser>
 void visit_all(search& s) {
   Chooser c;
@@ -48,14 +59,22 @@ void visit_bounded(search& s, std::size_t most_preemptions) {
     }
   }
 }
-exploration explore(explore_options const& options, subject& program) {
-  if (options.reduce && options.max_preemptions)
-    throw std::invalid_argument(
-        "weft: explore cannot reduce under a bound on preemptions: of schedules that are alike it "
-        "visits one, which may be one with more");
-  run_limits const each{options.max_steps, options.granularity};
-  search s(program, {each, options.max_schedules, options.max_time, options.progress,
-                     options.stop_at_failure});
+/// Visits all schedules, as the options say.
+exploration visited(explore_options const& options, run_limits const& each, subject& program) {
+  search_limits const limits{each, options.max_schedules, options.max_time, options.progress,
+                             options.stop_at_failure};
+  unsigned const threads =
+      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  if (threads != 1 && !options.reduce) {
+    split_search s(program, limits, threads);
+    if (options.max_preemptions)
+      visit_bounded(s, *options.max_preemptions);
+    else
+      (void)s.visit();
+    s.end();
+    return std::move(s.found());
+  }
+  search s(program, limits);
   if (options.reduce)
     visit_all<dpor_strategy>(s);
   else if (options.max_preemptions)
@@ -63,9 +82,18 @@ exploration explore(explore_options const& options, subject& program) {
   else
     visit_all<every_schedule>(s);
   s.end();
-  shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
-  write_page_of_failure(options.page, program, each, s.found());
   return std::move(s.found());
+}
+exploration explore(explore_options const& options, subject& program) {
+  if (options.reduce && options.max_preemptions)
+    throw std::invalid_argument(
+        "weft: explore cannot reduce under a bound on preemptions: of schedules that are alike it "
+        "visits one, which may be one with more");
+  run_limits const each{options.max_steps, options.granularity};
+  exploration found = visited(options, each, program);
+  shrink_first_failure(program, each, found, options.max_shrinking_runs);
+  write_page_of_failure(options.page, program, each, found);
+  return found;
 }
 
 /// The limit of steps of a schedule that is followed.  It is high, since the search that found the

@@ -45,6 +45,12 @@ struct explore_options {
   /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
   /// step by step, beside the one by which it was found; and all outcomes.
   std::string_view page{};
+  /// How many threads visit schedules, the calling one included; 0: as many as the machine has.
+  /// The result is that of one thread.  With more than one, make_state, the program, the check and
+  /// the handlers are called on several threads at once, so what they refer to outside of the state
+  /// must be safe for that.  With `reduce`, one thread visits all: what it tries next depends on
+  /// all schedules before.
+  unsigned threads = 1;
 };
 
 namespace detail {
@@ -95,7 +101,8 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 /// wrote to `state` before the fork, other than by operations, is written again.
 ///
 /// The first failure is shrunk.  O(schedules * steps * processes); allocates one schedule, and each
-/// distinct outcome.  Called by any thread, on which all schedules run.
+/// distinct outcome.  Called by any thread, on which all schedules run, unless `.threads` asks for
+/// more.
 ///
 /// Throws std::invalid_argument for options that contradict one another; std::bad_alloc if the
 /// search has no memory for its notes.  A std::bad_alloc of the program is an outcome of it.

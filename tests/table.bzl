@@ -230,7 +230,7 @@ TABLE = {
             explore_known explore_missed explore_parallel explore_reduced explored_everywhere
             laws_explored protocol_explored random_walk shrinking
         """,
-        threads = "explored_everywhere",
+        threads = "explore_threads explored_everywhere",
         more = {
             "catch2": {"deps": ["//testing:catch2"]},
             "explore": {"deps": ["//examples:hello_program"]},

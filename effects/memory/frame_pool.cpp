@@ -163,6 +163,7 @@ void* frame_pool::cut(std::size_t size) {
 }
 
 void* frame_pool::restock(shelf& s, std::size_t size) {
+  note_list(size);
   free_block* first = std::exchange(s.spare, &no_block);
   if (!first->next) {
     first = depot.take(size);
@@ -180,6 +181,7 @@ void* frame_pool::restock(shelf& s, std::size_t size) {
 bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
   close_frames_at_the_end();
   if (closed_) return false;
+  note_list(size);
   s.credit = credit_of(size);
   deaths_ += s.credit;
   auto const hand_over = [this, size](free_block* list) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -83,7 +84,11 @@ class frame_pool {
   [[nodiscard]] std::int64_t alive() const noexcept {
     if (arenas_) return count().alive();
     std::int64_t alive = blocks_;
-    for (auto const& s : shelves_) alive -= s.first->depth + s.spare->depth;
+    for (std::size_t i = 0; i != sizes_.size(); ++i)
+      for (std::uint64_t left = sizes_[i]; left != 0; left &= left - 1) {
+        shelf const& s = shelves_[i * 64 + static_cast<unsigned>(std::countr_zero(left))];
+        alive -= s.first->depth + s.spare->depth;
+      }
     return alive;
   }
 
@@ -139,6 +144,7 @@ class frame_pool {
     block->depth = s.first->depth + 1;
     s.first = block;
   }
+  void note_list(std::size_t size) noexcept { sizes_[size / 64] |= std::uint64_t{1} << size % 64; }
   void* take_slow(std::size_t bytes, bool in_body);
   void give_slow(void* p, std::size_t size) noexcept;
   void give_to_list(void* p, std::size_t size) noexcept;
@@ -157,6 +163,7 @@ class frame_pool {
   slab_remainder slab_;      // from which blocks are cut (POOL-2)
   std::int64_t blocks_ = 0;  // obtained from the system and the depot, less those returned to them
   std::int64_t deaths_ = 0;  // the number of frees, as if all credit were used up
+  std::array<std::uint64_t, block_sizes / 64 + 1> sizes_{};  // a bit for each size that had a list
   bool closed_ = false;
   bool uses_reserve_ = false;
   unsigned arenas_ = 0;

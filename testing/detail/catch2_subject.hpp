@@ -10,6 +10,7 @@
 #include "weft/testing/detail/catch2_capture.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
 

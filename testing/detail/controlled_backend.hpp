@@ -15,9 +15,9 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/decision.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
 
@@ -29,74 +29,25 @@
 ///       neither is recorded.
 ///   CHOICE-3  If there is no memory for the record, or for the notes of the strategy, the run
 ///       ends, and the search throws bad_alloc.  Such an end is no outcome of the program.
+///   CHOICE-4  The candidates of two runs are compared by a sum over their ids, which is kept up to
+///       date as processes become ready.  So a choice is O(1) in the processes.  Their names are
+///       recorded, for reports, only if there are few.
 namespace weft::detail {
 
-/// The processes that may run.
-struct candidates {
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-
-  std::vector<thunk> const& ready;  // in the order of ids (CHOICE-1); at least one
-  std::size_t last;                 // the index of the process that ran last, or none
-
-  [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
-  [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
-};
-
-/// How a run has ended, after its last step.
-enum class run_end : std::uint8_t {
-  came,   // all processes have ended, or wait
-  threw,  // an exception has ended the last step, or the run
-  cut     // the run was longer than allowed
-};
-
-/// Makes the choices of a run.  choose() is called at each step, even if there is one candidate.
-class strategy {
- public:
-  strategy() = default;
-  strategy(strategy const&) = delete;
-  strategy& operator=(strategy const&) = delete;
-  virtual ~strategy() = default;
-
-  /// Returns the index of the candidate that runs next; or none, and then the run ends here, and
-  /// does not count.
-  virtual std::size_t choose(candidates const& who) = 0;
-  /// Makes a decision in the middle of a step: returns the number of one of `ways` ways, from 0;
-  /// there are two or more.
-  virtual std::size_t decide(std::size_t ways) = 0;
-  /// Called at the end of a step if choose() is not called next, since no process is ready, or all
-  /// are being unwound.
-  virtual void step_ends() {}
-  /// Called after the last step of a run.
-  virtual void on_run_end(run_end) {}
-  /// The listener to the accesses of processes; null if there is none.
-  [[nodiscard]] virtual location_listener* listener() noexcept { return nullptr; }
-  /// Whether an allocation of the strategy has failed where it could not throw.  Since then
-  /// choose() has returned none, and the strategy cannot be used any more.
-  [[nodiscard]] virtual bool lacks_memory() const noexcept { return false; }
-};
-
-/// The ids as text: "1.1, 1.2 and 1.3".
-template <class Ids>
-std::string text_of_ids(Ids const& ids, std::size_t size) {
-  std::string s;
-  for (std::size_t i = 0; i != size; ++i)
-    s += (i == 0 ? "" : i + 1 == size ? " and " : ", ") + ids[i].text();
-  return s;
-}
-
-inline std::string text_of_ways(std::size_t n) { return "one of " + std::to_string(n) + " ways"; }
+class kept_scheduler;  // one_run.hpp
 
 /// The record of a run.
 struct run_log {
-  static constexpr std::size_t no_ids = static_cast<std::size_t>(-1);
-
   /// A choice of a process, or a decision.
   struct choice {
     unsigned taken;
     unsigned of;
-    std::size_t step;   // counted from 1
-    std::size_t first;  // where its candidates begin in `ids`; no_ids for a decision
-    [[nodiscard]] bool is_decision() const noexcept { return first == no_ids; }
+    std::size_t step;         // counted from 1
+    process_id process{};     // the process that was chosen
+    std::uint64_t sum = 0;    // candidates::sum
+    std::uint32_t first = 0;  // where its candidates begin in `ids`, if they are few (CHOICE-4)
+    bool is_decision = true;
+    [[nodiscard]] bool is_named() const noexcept { return of <= candidates::most_named; }
   };
   std::vector<choice> choices;  // CHOICE-2
   std::vector<process_id> ids;
@@ -110,6 +61,9 @@ struct run_log {
   bool lacks_memory = false;   // CHOICE-3
   std::vector<schedule_step>* trace = nullptr;
   std::vector<thunk> room;  // memory for the list of ready processes, kept from run to run
+  /// Where the scheduler of a run is kept for the next run; null: it ends with the run.  All runs
+  /// are then of one subject.
+  kept_scheduler* kept = nullptr;
 
   /// Reserves room for a short run.
   run_log() {
@@ -148,49 +102,74 @@ class controlled_backend : public decider, public event_deferrer {
   static constexpr bool hands_over = false;
   using header = pending_header;
 
-  controlled_backend(strategy& c, run_log& log, run_limits const& limits) noexcept
-      : strategy_(c), log_(log), limits_(limits), before_(std::exchange(decider::of_thread, this)) {
+  controlled_backend(strategy& c, run_log& log, run_limits const& limits) noexcept {
+    begin_run(c, log, limits);
+  }
+  virtual ~controlled_backend() { end_run(); }
+
+  /// Begins a run, with no process in the backend.
+  void begin_run(strategy& c, run_log& log, run_limits const& limits) noexcept {
+    strategy_ = &c;
+    log_ = &log;
+    limits_ = limits;
+    is_in_step_ = false;
+    before_ = std::exchange(decider::of_thread, this);
     log.clear();
     deferrer_before_ = event_deferrer::of_thread;
     event_deferrer::of_thread = is_parallel() ? this : nullptr;
   }
-  virtual ~controlled_backend() {
+  void end_run() noexcept {
+    if (!std::exchange(log_, nullptr)) return;
     decider::of_thread = before_;
     event_deferrer::of_thread = deferrer_before_;
   }
 
   class worker {
    public:
-    worker(controlled_backend& b, unsigned) noexcept : home_(b), ready_(b.log_.room) {}
+    worker(controlled_backend& b, unsigned) noexcept
+        : home_(b), ready_(std::exchange(b.log_->room, {})) {}
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
-    ~worker() { ready_.clear(); }
+    ~worker() {
+      ready_.clear();
+      if (home_.log_) home_.log_->room = std::move(ready_);
+    }
+
+    /// Forgets the last run.  False if processes are ready.
+    [[nodiscard]] bool try_reset() noexcept {
+      close_gap();
+      if (!is_empty()) return false;
+      last_ = {};
+      return true;
+    }
 
     void put(thunk&& t, put_reason) { put_in(std::move(t)); }
     thunk take(instant until, quiescence_test quiescent) try {
       home_.is_in_step_ = false;
       if (home_.injected_.has_news()) [[unlikely]]
         if (!home_.injected_.fetch(*this)) return thunk::reason::stopped;
-      if (ready_.empty()) {
-        home_.strategy_.step_ends();
-        home_.log_.was_quiescent = true;
+      close_gap();
+      run_log& log = *home_.log_;
+      if (ready_.empty()) [[unlikely]] {
+        home_.strategy_->step_ends();
+        log.was_quiescent = true;
+        // As in wait(): the test comes first.
+        if (quiescent() && !home_.injected_.has_news()) return thunk::reason::quiescent;
         if (auto w = home_.injected_.wait(*this, until, quiescent); !w.has_come)
           return std::move(w.instead);
       }
-      run_log& log = home_.log_;
       if (log.steps == home_.limits_.max_steps) {
         log.was_cut = true;
         return thunk::reason::stopped;
       }
-      candidates const who{ready_, last()};
-      std::size_t const next = home_.strategy_.choose(who);
+      std::size_t const next = home_.strategy_->choose({ready_, last_at_, sum_});
       if (next == candidates::none) {
         log.was_given_up = true;
         return thunk::reason::stopped;
       }
-      return step(next, who.last);
+      return step(log, next);
     } catch (std::bad_alloc const&) {
-      home_.log_.lacks_memory = true;  // CHOICE-3
+      home_.log_->lacks_memory = true;  // CHOICE-3
       throw;
     }
 
@@ -201,71 +180,129 @@ class controlled_backend : public decider, public event_deferrer {
     template <class HasAnswer>
     thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) try {
       auto const goes_on = [&](thunk const& t) { return has_answer(*t.get()); };
-      run_log const& log = home_.log_;
+      run_log const& log = *home_.log_;
+      close_gap();
       bool const may_choose = !log.was_quiescent && log.steps != home_.limits_.max_steps;
       if (may_choose && std::ranges::any_of(ready_, goes_on)) return take(until, quiescent);
       home_.is_in_step_ = false;
-      home_.strategy_.step_ends();
+      home_.strategy_->step_ends();
       if (home_.injected_.has_news() && !home_.injected_.fetch(*this))
         return thunk::reason::stopped;
       if (ready_.empty())
         if (auto w = home_.injected_.wait(*this, instant::max(), quiescence_test()); !w.has_come)
           return std::move(w.instead);
       thunk t = std::move(ready_.front());
-      ready_.erase(ready_.begin());
+      leave_gap(0, t.get()->id());
       return t;
     } catch (std::bad_alloc const&) {
-      home_.log_.lacks_memory = true;
+      home_.log_->lacks_memory = true;
       throw;
     }
 
     /// Calls f(thunk&) for each ready thunk; `f` may take the thunk, and may put others.
     template <class F>
     void take_out(F f) {
+      close_gap();
       if (ready_.empty()) return;
       std::vector<thunk> others;  // after the second swap, the thunks that f has put
       ready_.swap(others);
+      note_order();
       for (thunk& t : others) f(t);
       std::erase_if(others, [](thunk const& t) { return !t; });
       ready_.swap(others);
+      note_order();
       for (thunk& t : others) put_in(std::move(t));
     }
 
    private:
     friend class injection_queue;
-    void put_in(thunk&& t) {  // in the order of ids (CHOICE-1)
-      auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
-      auto const position = std::ranges::find_if(ready_, after);
-      ready_.insert(position, std::move(t));
+    [[nodiscard]] process_id id_at(std::size_t i) const noexcept { return ready_[i].get()->id(); }
+    /// Called when the list of ready processes, which has no gap, was exchanged.
+    void note_order() noexcept {
+      gap_ = last_at_ = candidates::none;
+      sum_ = 0;
+      for (std::size_t i = 0; i != ready_.size(); ++i) {
+        if (id_at(i) == last_) last_at_ = i;
+        sum_ += candidates::part_of(id_at(i));
+      }
+    }
+    [[gnu::always_inline]] void put_in(thunk&& t) {  // in the order of ids (CHOICE-1)
+      if (gap_ == candidates::none || t.get()->id() != gap_id_) return put_slow(std::move(t));
+      ready_[gap_] = std::move(t);
+      if (gap_id_ == last_) last_at_ = gap_;
+      gap_ = candidates::none;
+    }
+    [[gnu::noinline]] void put_slow(thunk&& t) {
+      process_id const id = t.get()->id();
+      if (gap_ != candidates::none) {
+        if (fits_gap(id)) return fill_gap(std::move(t), id);
+        close_gap();
+      }
+      auto const at = static_cast<std::size_t>(
+          std::ranges::upper_bound(ready_, id, {},
+                                   [](thunk const& other) { return other.get()->id(); }) -
+          ready_.begin());
+      ready_.insert(ready_.begin() + static_cast<std::ptrdiff_t>(at), std::move(t));
+      sum_ += candidates::part_of(id);
+      if (last_at_ != candidates::none && at <= last_at_) ++last_at_;
+      if (id == last_) last_at_ = at;
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
-    [[nodiscard]] std::size_t last() const noexcept {
-      for (std::size_t i = 0; i != ready_.size(); ++i)
-        if (ready_[i].get()->id() == last_) return i;
-      return candidates::none;
+
+    // ---- the gap
+
+    // A process that is taken leaves a gap.  Most processes are put back into their own gap, so
+    // that no other process is moved.
+
+    void leave_gap(std::size_t at, process_id id) noexcept {
+      gap_ = at;
+      gap_id_ = id;
+      if (last_at_ == at) last_at_ = candidates::none;
     }
-    thunk step(std::size_t next, std::size_t last) {
-      run_log& log = home_.log_;
-      auto const it = ready_.begin() + static_cast<std::ptrdiff_t>(next);
-      process const& p = *it->get();
-      bool const preempts = last != candidates::none && last != next;
-      bool const switches = log.steps != 0 && p.id() != last_;
+    [[nodiscard]] bool fits_gap(process_id id) const noexcept {
+      return (gap_ == 0 || id_at(gap_ - 1) <= id) &&
+             (gap_ + 1 == ready_.size() || id < id_at(gap_ + 1));
+    }
+    void fill_gap(thunk&& t, process_id id) noexcept {
+      ready_[gap_] = std::move(t);
+      if (id == last_) last_at_ = gap_;
+      sum_ += candidates::part_of(id) - candidates::part_of(gap_id_);
+      gap_ = candidates::none;
+    }
+    [[gnu::always_inline]] void close_gap() noexcept {
+      if (gap_ != candidates::none) [[unlikely]]
+        close_gap_slow();
+    }
+    [[gnu::noinline]] void close_gap_slow() noexcept {
+      ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(gap_));
+      if (last_at_ != candidates::none && last_at_ > gap_) --last_at_;
+      sum_ -= candidates::part_of(gap_id_);
+      gap_ = candidates::none;
+    }
+
+    thunk step(run_log& log, std::size_t next) {
+      process_id const id = id_at(next);
+      bool const preempts = last_at_ != candidates::none && last_at_ != next;
+      bool const switches = log.steps != 0 && id != last_;
+      log.switches += switches;
       log.was_quiescent = false;
       ++log.steps;
-      if (ready_.size() != 1) note_choice(next);
-      if (log.trace) log.trace->push_back(step_of(p, switches, preempts));
-      log.switches += switches;
-      log.preemptions += preempts;
-      last_ = p.id();
+      if (ready_.size() != 1) note_choice(log, next, id);
+      if (log.trace) [[unlikely]]
+        log.trace->push_back(step_of(*ready_[next].get(), switches, preempts));
+      if (preempts) ++log.preemptions;
+      last_ = id;
+      last_at_ = candidates::none;
       home_.is_in_step_ = true;
-      thunk t = std::move(*it);
-      ready_.erase(it);
+      thunk t = std::move(ready_[next]);
+      leave_gap(next, id);
       return t;
     }
-    void note_choice(std::size_t next) {
-      run_log& log = home_.log_;
+    void note_choice(run_log& log, std::size_t next, process_id id) {
       log.choices.push_back({static_cast<unsigned>(next), static_cast<unsigned>(ready_.size()),
-                             log.steps, log.ids.size()});
+                             log.steps, id, sum_, static_cast<std::uint32_t>(log.ids.size()),
+                             false});
+      if (!log.choices.back().is_named()) return;
       for (auto const& t : ready_) log.ids.push_back(t.get()->id());
     }
     schedule_step step_of(process const& p, bool switches, bool preempts) const {
@@ -277,8 +314,12 @@ class controlled_backend : public decider, public event_deferrer {
     }
 
     controlled_backend& home_;
-    std::vector<thunk>& ready_;
+    std::vector<thunk> ready_;
     process_id last_;  // the process that ran last; at the first step the value does not matter
+    std::size_t last_at_ = candidates::none;  // its index; none if it is not ready
+    std::size_t gap_ = candidates::none;      // the index of a null thunk; none if there is no gap
+    process_id gap_id_;                       // the process that was there
+    std::uint64_t sum_ = 0;                   // candidates::sum, with the part of the gap
   };
 
   void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
@@ -293,16 +334,17 @@ class controlled_backend : public decider, public event_deferrer {
   /// part of the schedule.
   std::size_t decide(std::size_t n, std::string_view const* names) override try {
     if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
-    std::size_t const taken = strategy_.decide(n);
-    log_.choices.push_back(
-        {static_cast<unsigned>(taken), static_cast<unsigned>(n), log_.steps, run_log::no_ids});
-    log_.decisions += taken != 0;
-    if (log_.trace)
-      log_.trace->back().decisions.push_back(
+    std::size_t const taken = strategy_->decide(n);
+    log_->choices.push_back({.taken = static_cast<unsigned>(taken),
+                             .of = static_cast<unsigned>(n),
+                             .step = log_->steps});
+    log_->decisions += taken != 0;
+    if (log_->trace)
+      log_->trace->back().decisions.push_back(
           {static_cast<unsigned>(taken), std::string(names ? names[taken] : "")});
     return taken;
   } catch (std::bad_alloc const&) {
-    log_.lacks_memory = true;
+    log_->lacks_memory = true;
     throw;
   }
 
@@ -337,11 +379,11 @@ class controlled_backend : public decider, public event_deferrer {
   }
 
  private:
-  strategy& strategy_;
-  run_log& log_;
-  run_limits const limits_;
-  decider* const before_;
-  event_deferrer* deferrer_before_;
+  strategy* strategy_ = nullptr;
+  run_log* log_ = nullptr;  // null between runs
+  run_limits limits_{};
+  decider* before_ = nullptr;
+  event_deferrer* deferrer_before_ = nullptr;
   void* scheduler_ = nullptr;
   process* (*who_runs_)(void*) noexcept = nullptr;
   deferred_events events_;

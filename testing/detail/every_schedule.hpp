@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "weft/sched/base/process_id.hpp"
-#include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/path.hpp"
 
 /// Strategies that visit all schedules in turn, or one that is recorded.
@@ -106,12 +107,12 @@ class every_schedule final : public strategy {
       differs(text_of_ids(who, who.size()), steps_);
     node const& n = taken_[at_++];
     spent_ += preempts(n, n.choice);
-    return std::min<std::size_t>(n.choice, who.size() - 1);
+    return n.choice < who.size() ? n.choice : who.size() - 1;
   }
   std::size_t decide(std::size_t ways) override {
     if (at_ == taken_.size())
-      taken_.push_back({0, static_cast<unsigned>(ways), candidates::none, spent_, decided_,
-                        ids_.size(), steps_, true});
+      taken_.push_back({0, static_cast<unsigned>(ways), static_cast<unsigned>(ways),
+                        candidates::none, spent_, decided_, ids_.size(), steps_, 0, true});
     else if (!taken_[at_].is_decision || taken_[at_].of != ways) [[unlikely]]
       differs(text_of_ways(ways), steps_);
     node const& n = taken_[at_++];
@@ -130,55 +131,90 @@ class every_schedule final : public strategy {
       node& n = taken_.back();
       if (n.is_decision) {
         ids_.resize(n.first);
-        if (++n.choice != n.of && n.decided < most_decisions_) return true;
+        if (++n.choice != n.end && n.decided < most_decisions_) return true;
         continue;
       }
-      ids_.resize(n.first + n.of);
-      while (++n.choice != n.of) {
+      ids_.resize(n.first + n.named());
+      while (++n.choice != n.end) {
         if (n.spent + preempts(n, n.choice) <= bound_) return true;
         is_pruned_ = true;
       }
     }
     return false;
   }
+
+  // ---- for several threads (split_search.hpp)
+
+  struct node;
+  /// A part of the tree of schedules: those behind the last node whose choice there comes after the
+  /// one that is noted.  Without nodes: all schedules.
+  struct part {
+    std::vector<node> nodes;
+    std::vector<process_id> ids;
+  };
+  /// Continues before the first schedule of the part; call next(), unless the part is the whole
+  /// tree.
+  void begin_at(part const& p) {
+    taken_ = p.nodes;
+    ids_ = p.ids;
+  }
+  /// Called between a run and next().  Gives away the end of what is left, from the node nearest to
+  /// the root that has choices left (SPLIT-4).  Nothing if no node has.
+  [[nodiscard]] std::optional<part> give() {
+    auto const has_more = [](node const& n) { return n.choice + 1 < n.end; };
+    auto const n = std::ranges::find_if(taken_, has_more);
+    if (n == taken_.end()) return std::nullopt;
+    std::size_t const named = n->first + (n->is_decision ? 0 : n->named());
+    part given{{taken_.begin(), n + 1},
+               {ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(named)}};
+    n->end = n->choice + 1;
+    for (std::size_t i = 0; i + 1 < given.nodes.size(); ++i)
+      given.nodes[i].end = given.nodes[i].choice + 1;
+    return given;
+  }
+
   /// Whether the bound on preemptions has excluded a choice.
   [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
   /// How a run differed from an earlier one with the same choices; empty if none did.
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
- private:
   struct node {
     unsigned choice;
     unsigned of;
+    unsigned end;         // the choices from this one on belong to another part
     std::size_t last;     // candidates::last
     std::size_t spent;    // preemptions before this node
     std::size_t decided;  // decisions before this node that are not 0
-    std::size_t first;    // where its candidates begin in ids_
+    std::size_t first;    // where its candidates begin in ids_, if they are few (CHOICE-4)
     std::size_t step;
+    std::uint64_t sum;  // candidates::sum
     bool is_decision;
+    [[nodiscard]] std::size_t named() const noexcept {
+      return of <= candidates::most_named ? of : 0;
+    }
   };
+
+ private:
   [[nodiscard]] static bool preempts(node const& n, std::size_t choice) noexcept {
     return n.last != candidates::none && n.last != choice;
   }
   void begin(candidates const& who) {
-    node n{0,    static_cast<unsigned>(who.size()), who.last, spent_, decided_, ids_.size(), steps_,
-           false};
+    auto const of = static_cast<unsigned>(who.size());
+    node n{0, of, of, who.last, spent_, decided_, ids_.size(), steps_, who.sum, false};
     if (spent_ == bound_ && who.last != candidates::none && who.last != 0) {
       n.choice = static_cast<unsigned>(who.last);
       is_pruned_ = true;
     }
     taken_.push_back(n);
-    for (std::size_t i = 0; i != who.size(); ++i) ids_.push_back(who[i]);
+    for (std::size_t i = 0; i != n.named(); ++i) ids_.push_back(who[i]);
   }
   [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
     node const& n = taken_[at_];
-    if (n.is_decision || n.of != who.size()) return false;
-    for (std::size_t i = 0; i != n.of; ++i)
-      if (ids_[n.first + i] != who[i]) return false;
-    return true;
+    return n.sum == who.sum && n.of == who.size() && !n.is_decision;
   }
   [[nodiscard]] std::string text_before(node const& n) const {
-    return n.is_decision ? text_of_ways(n.of) : text_of_ids(&ids_[n.first], n.of);
+    if (n.is_decision) return text_of_ways(n.of);
+    return n.named() == 0 ? text_of_many(n.of) : text_of_ids(&ids_[n.first], n.of);
   }
   void differs(std::string const& who, std::size_t step) {
     if (!what_differed_.empty()) return;
@@ -189,7 +225,7 @@ class every_schedule final : public strategy {
   std::size_t const bound_;
   std::size_t const most_decisions_;
   std::vector<node> taken_;
-  std::vector<process_id> ids_;  // the candidates of all nodes in taken_
+  std::vector<process_id> ids_;  // the candidates of the nodes in taken_, where they are few
   std::size_t at_ = 0;
   std::size_t steps_ = 0;
   std::size_t spent_ = 0;

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <new>
@@ -11,7 +12,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/effects/memory/frame_pool.hpp"
+#include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
+#include "weft/sched/runtime/detail/outer_handlers.hpp"
 #include "weft/sched/runtime/scheduler.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/exploration.hpp"
@@ -59,6 +63,66 @@ class scoped_listener {
 
  private:
   location_listener* before_;
+};
+
+/// The scheduler of one subject, kept from run to run: after a run that has left nothing behind,
+/// it is as good as new.  Used on one thread.
+class kept_scheduler {
+  template <class Program>
+  using effects_of =
+      typename all_effects_of<typename std::invoke_result_t<Program const&>::effects>::type;
+
+ public:
+  kept_scheduler() = default;
+  kept_scheduler(kept_scheduler const&) = delete;
+  kept_scheduler& operator=(kept_scheduler const&) = delete;
+  ~kept_scheduler() { end(); }
+
+  /// Whether programs of this type can be run here: they have no handlers outside.
+  template <class Program>
+  static constexpr bool takes = [] {
+    if constexpr (is_program<Program>)
+      return is_empty_row<typename outer_effects<effects_of<Program>>::type>;
+    else
+      return false;
+  }();
+
+  template <class Program>
+  void run(strategy& c, run_log& log, run_limits const& limits, Program program) {
+    in_use now(*this);
+    bool const is_new = begin_run(c, log, limits);
+    scoped_listener const by(c);
+    if (is_new) {
+      learn_all(*state_, effects_of<Program>(), nullptr);
+      blocks_ = frames.alive() - before_;
+    }
+    schedule_options const usual;
+    state_->start({usual.log_limit, {}, true, usual.max_processes, usual.when_full},
+                  new program_of<Program>(std::move(program)), usual.forkable);
+    state_->run();
+    now.has_ended = true;
+  }
+  /// Ends the scheduler.
+  void end() noexcept;
+  /// How many blocks of the frames' pool the scheduler holds: they are no leak of a run.
+  [[nodiscard]] std::int64_t blocks() const noexcept { return blocks_; }
+
+ private:
+  struct in_use {
+    explicit in_use(kept_scheduler& k) noexcept : home(k) {}
+    in_use(in_use const&) = delete;
+    in_use& operator=(in_use const&) = delete;
+    ~in_use() { home.end_run(has_ended); }
+    kept_scheduler& home;
+    bool has_ended = false;
+  };
+  /// Returns whether the scheduler is new.
+  [[nodiscard]] bool begin_run(strategy& c, run_log& log, run_limits const& limits);
+  void end_run(bool has_ended) noexcept;
+
+  backend_scheduler<controlled_backend>* state_ = nullptr;
+  std::int64_t before_ = 0;
+  std::int64_t blocks_ = 0;
 };
 
 /// A program that is run again and again, with its types erased.
@@ -109,14 +173,17 @@ class subject_of final : public subject {
         scoped_listener const by(c);
         return make_state_();
       }();
-      {
+      auto program = [this, &state] { return program_(state); };
+      constexpr bool can_keep = sizeof...(Trace) == 0 && sizeof...(Handlers) == 0 &&
+                                kept_scheduler::takes<decltype(program)>;
+      if (can_keep && log.kept) {
+        if constexpr (can_keep) log.kept->run(c, log, limits, std::move(program));
+      } else {
         scheduler<Backend> s(t..., c, log, limits);
         scoped_listener const by(c);
         std::apply(
             [&](Handlers&... handlers) {
-              s.start(
-                  {.virtual_time = true}, [this, &state] { return program_(state); },
-                  std::invoke(handlers, state)...);
+              s.start({.virtual_time = true}, std::move(program), std::invoke(handlers, state)...);
             },
             handlers_);
         s.run();

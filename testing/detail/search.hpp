@@ -21,6 +21,8 @@ namespace weft::detail {
 
 /// The limits of a search.
 struct search_limits {
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
   run_limits each;
   std::size_t max_schedules;
   std::chrono::nanoseconds max_time;
@@ -70,7 +72,12 @@ class progress_line {
 /// A search in progress: its results so far, and whether it must end.
 class search {
  public:
-  search(subject& s, search_limits const& l) : subject_(s), limits_(l), line_(l.progress) {}
+  using clock = std::chrono::steady_clock;
+
+  search(subject& s, search_limits const& l, clock::time_point start = clock::now())
+      : subject_(s), limits_(l), line_(l.progress), start_(start) {
+    log_.kept = second_log_.kept = &kept_;
+  }
   search(search const&) = delete;
   search& operator=(search const&) = delete;
 
@@ -102,22 +109,29 @@ class search {
   }
   [[nodiscard]] exploration& found() noexcept { return found_; }
   /// Reports the progress a last time, at the end of the search.
-  void end() { line_.tell_end(found_, clock::now() - start_); }
+  void end() {
+    kept_.end();
+    line_.tell_end(found_, clock::now() - start_);
+  }
+
+  /// Whether the search has ended because its time is up.
+  [[nodiscard]] bool is_late() const noexcept { return is_late_; }
+  /// Returns the results so far, and forgets them.
+  [[nodiscard]] exploration take_found() { return std::exchange(found_, {}); }
 
  private:
-  using clock = std::chrono::steady_clock;
-
   [[nodiscard]] bool check_limits() {
     if (found_.schedules == limits_.max_schedules) return true;
     bool const is_timed = limits_.max_time != std::chrono::nanoseconds::max();
     if (!is_timed && !line_.is_on()) return false;
     auto const since = clock::now() - start_;
     if (line_.is_on()) line_.tell(found_, since);
-    return is_timed && since >= limits_.max_time;
+    return is_late_ = is_timed && since >= limits_.max_time;
   }
+  [[nodiscard]] std::int64_t alive() const noexcept { return frames.alive() - kept_.blocks(); }
   /// Frames that are alive now, and were not before the run, are leaks of this run.
   void note_leak() {
-    auto const before = std::exchange(alive_, frames.alive());
+    auto const before = std::exchange(alive_, alive());
     if (alive_ == before) return;
     if (found_.leaked == 0) found_.leak_path = log_.path(limits_.each.granularity);
     found_.leaked += alive_ - before;
@@ -134,7 +148,7 @@ class search {
     o.trace.reserve(log_.steps);
     second_log_.trace = &o.trace;
     auto const result = subject_.run(again, second_log_, limits_.each);
-    alive_ = frames.alive();
+    alive_ = alive();
     if (auto how = difference(log_, second_log_); !how.empty())
       differs(std::move(how));
     else if (result != o.result)
@@ -166,8 +180,10 @@ class search {
   exploration found_;
   run_log log_;
   run_log second_log_;
-  std::int64_t alive_ = frames.alive();
-  clock::time_point const start_ = clock::now();
+  kept_scheduler kept_;
+  std::int64_t alive_ = alive();
+  clock::time_point const start_;
+  bool is_late_ = false;
 };
 
 }  // namespace weft::detail

@@ -10,6 +10,7 @@
 #include "weft/sched/base/process_id.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/exploration.hpp"
 
 /// Shrinks a schedule that ends in a certain way: to the fewest decisions that are not 0, of these
@@ -81,6 +82,7 @@ class shrinking {
   /// Shrinks `o`, which has a path and a trace.  The program is run at most `most_runs` times.
   shrinking(subject& s, run_limits const& each, exploration::outcome& o, std::size_t most_runs)
       : subject_(s), limits_(each), best_(o), runs_left_(most_runs) {
+    log_.kept = &kept_;
     size_ = {o.decisions, o.preemptions, o.switches, o.trace.size(), sum(o.trace)};
   }
   shrinking(shrinking const&) = delete;
@@ -214,6 +216,7 @@ class shrinking {
   size size_;
   std::size_t runs_left_;
   run_log log_;
+  kept_scheduler kept_;
 };
 
 }  // namespace weft::detail

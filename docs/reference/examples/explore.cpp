@@ -30,7 +30,8 @@ int main() {
                             .stop_at_failure = false,
                             .max_shrinking_runs = 100,
                             .progress = progress::never,
-                            .page = ""};
+                            .page = "",
+                            .threads = 2};
   auto const found = explore(how, [] { return 0; }, two_increments, is_right);
   std::cout << found.summary();
   exploration::outcome const& o = *found.first_failure();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 
 #include "weft/effects/multi_resumption.hpp"
 #include "weft/sched/base/detail/program.hpp"
@@ -19,6 +20,14 @@ struct worker_state {
   explicit worker_state(scheduler_core& s) noexcept : home(&s) {}
   worker_state(worker_state const&) = delete;
   worker_state& operator=(worker_state const&) = delete;
+
+  /// Forgets the last run, after which nothing is counted.  The evidence of rows stays.
+  void reset() noexcept {
+    hand_overs = until_clock = 0;
+    until_wake_scan = 0;
+    std::destroy_at(&no_log);
+    std::construct_at(&no_log, 0U);
+  }
 
   scheduler_core* home;
   process* running = nullptr;

@@ -87,6 +87,8 @@ class mailbox_registry : public pooled {
 
   // ---- for the scheduler
 
+  /// Whether there was no mailbox, and there are no routes.  Called while no process runs.
+  [[nodiscard]] bool is_unused() const noexcept { return !was_used_ && !routes_if_any(); }
   /// Takes all processes that wait, and calls `f(thunk)` for each without the lock.
   template <class F>
   void take_all(F f) {

@@ -55,10 +55,11 @@ void put_pending(S& s, pending_operation const& o) noexcept {
 }
 template <class S>
 [[nodiscard]] pending_operation take_pending(S&, process& p) noexcept {
-  if constexpr (S::explores)
-    return std::exchange(header_of<typename S::backend_type::header>(p).pending, {});
-  else
-    return {};
+  if constexpr (S::explores) {
+    auto& pending = header_of<typename S::backend_type::header>(p).pending;
+    if (pending.perform) return std::exchange(pending, {});
+  }
+  return {};
 }
 
 // ---- events (deferred_events.hpp)

@@ -321,4 +321,20 @@ void end_scheduler(S& s) noexcept {
   s.finish();
 }
 
+/// For a backend that explores, after a run that has not thrown.  If the run has left nothing
+/// behind, makes the scheduler as it was when it had learnt its effects, which have no handler
+/// outside.  If not, returns false: then the scheduler can only end.
+template <class S>
+[[nodiscard]] bool try_reset(S& s) noexcept {
+  bool const has_left_something = s.own.alive != 0 || s.own.stopped || s.owners() != 1 ||
+                                  s.cancellation.needs_attention() || s.cancellation.was_found() ||
+                                  !s.base().events().is_empty();
+  if (has_left_something || !s.worker_->try_reset() || !s.waits.try_reset()) return false;
+  s.base().end_run();
+  s.own.reset();
+  s.tasks_.had_tasks = false;
+  s.virtual_now_ = {};
+  return true;
+}
+
 }  // namespace weft::detail

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/wait_registry.hpp"
 
+#include <new>
+#include <utility>
+
 #include "weft/sched/base/detail/ready_sink.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
@@ -22,6 +25,17 @@ wait_registry::wait_registry(ready_sink& sink, bool several_threads, unsigned wa
       sink_(sink) {}
 wait_registry::~wait_registry() { mail_->close(); }
 
+bool wait_registry::try_reset() noexcept {
+  if (mail_->is_unused()) return true;
+  if (mail_->routes_if_any()) return false;
+  try {
+    auto* const fresh = new mailbox_registry(sink_, mail_->has_several_threads());
+    std::exchange(mail_, fresh)->close();
+    return true;
+  } catch (std::bad_alloc const&) {
+    return false;
+  }
+}
 void wait_registry::cancel_all() noexcept {
   gates.cancel_all();
   alarms.cancel_all();

@@ -69,6 +69,9 @@ class wait_registry {
   join_table joins;
   admission room;
   [[nodiscard]] mailbox_registry& mail() const noexcept { return *mail_; }
+  /// Called after a run in which no process waits any more: forgets its mailboxes.  False if that
+  /// is not possible.
+  [[nodiscard]] bool try_reset() noexcept;
 
   /// Cancels the wait of each process for which `is_meant(process const&)` returns true.
   /// `is_meant` is called under the lock of the list on which the process waits, and takes no lock
@@ -116,7 +119,10 @@ class wait_registry {
   }
   /// Whether a process waits for something other than an external event.
   [[nodiscard]] bool has_waiters_inside() const;
-  [[nodiscard]] bool has_waiters() const { return has_waiters_inside() || external.has_waiters(); }
+  /// Whether a process waits.  Called while no process runs.
+  [[nodiscard]] bool has_waiters() const {
+    return has_waiters_inside() || (external.was_used() && external.has_waiters());
+  }
 
  private:
   /// Cancels the waits of the processes that `take_some(wake_batch&)` takes; calls it until it
@@ -144,7 +150,7 @@ class wait_registry {
     }
   }
 
-  mailbox_registry* const mail_;  // may outlive the scheduler, as mailboxes may
+  mailbox_registry* mail_;  // may outlive the scheduler, as mailboxes may
   ready_sink& sink_;
 };
 

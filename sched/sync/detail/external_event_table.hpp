@@ -137,6 +137,8 @@ class external_event_table final : public external_home {
   [[nodiscard]] std::unique_lock<std::recursive_mutex> hold() const noexcept {
     return std::unique_lock(mutex_);
   }
+  /// Whether a process has ever waited here.  Called while no process runs.
+  [[nodiscard]] bool was_used() const noexcept { return was_used_; }
   [[nodiscard]] bool has_waiters() const noexcept {
     std::lock_guard const lock(mutex_);  // puts are made under it, too (AWAITED-2)
     return due_ != 0;
@@ -225,6 +227,7 @@ class external_event_table final : public external_home {
     e.next_ = std::exchange(first_, &e);
     if (e.next_) e.next_->previous_ = &e;
     ++due_;
+    if (!was_used_) was_used_ = true;  // not written again: other threads may link, too
   }
   void set_waiting(external_waiter& w) noexcept {
     w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
@@ -251,6 +254,7 @@ class external_event_table final : public external_home {
   std::recursive_mutex mutable mutex_;
   external_event* first_ = nullptr;  // the list (AWAITED-1)
   std::size_t due_ = 0;              // its length (AWAITED-1)
+  bool was_used_ = false;            // under mutex_: an event was on the list
   bool closed_ = false;              // under mutex_: no process may wait any more
 };
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "weft/testing/detail/split_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/search.hpp"
+#include "weft/testing/exploration.hpp"
+
+namespace weft::detail {
+
+namespace {
+
+/// Adds the results of schedules that one thread would visit after those of `to`.
+void add_to(exploration& to, exploration&& from) {
+  to.schedules += from.schedules;
+  to.failed += from.failed;
+  to.deadlocks += from.deadlocks;
+  to.cut += from.cut;
+  to.complete = to.complete && from.complete;
+  if (from.nondeterminism && !to.nondeterminism) {
+    to.nondeterminism = true;
+    to.what_differed = std::move(from.what_differed);
+  }
+  if (from.leaked != 0 && to.leaked == 0) to.leak_path = std::move(from.leak_path);
+  to.leaked += from.leaked;
+  for (auto& o : from.outcomes) {
+    auto const known = std::ranges::find(to.outcomes, o.result, &exploration::outcome::result);
+    if (known == to.outcomes.end())
+      to.outcomes.push_back(std::move(o));
+    else
+      known->schedules += o.schedules;
+  }
+}
+/// Moves to the first schedule of the part.  False if it has none.
+bool begin_part(every_schedule& c, every_schedule::part const& p) {
+  c.begin_at(p);
+  return p.nodes.empty() || c.next();
+}
+
+}  // namespace
+
+split_search::split_search(subject& s, search_limits const& l, unsigned threads)
+    : subject_(s), limits_(l), threads_(threads), line_(l.progress), seen_(threads) {}
+
+bool split_search::visit(std::size_t most_preemptions, std::size_t least_preemptions) {
+  bounds const b{most_preemptions, least_preemptions};
+  parts_.clear();
+  open_.clear();
+  idle_ = 0;
+  part& all = parts_.emplace_back(every_schedule::part());
+  all.place = parts_.begin();
+  open_.push_back(&all);
+  working_ = threads_;
+  std::vector<std::thread> others;
+  try {
+    others.reserve(threads_ - 1);
+    for (unsigned i = 1; i != threads_; ++i) others.emplace_back([this, i, &b] { work(i, b); });
+  } catch (...) {  // as many as the system allows
+    std::lock_guard const lock(mutex_);
+    working_ = static_cast<unsigned>(others.size()) + 1;
+  }
+  work(0, b);
+  for (auto& t : others) t.join();
+  if (failure_) std::rethrow_exception(failure_);
+  return add_results(b);
+}
+
+void split_search::work(unsigned thread, bounds const& b) noexcept {
+  try {
+    search by(subject_, limits_of_part(limits_.max_schedules - found_.schedules), start_);
+    while (part* const p = take_part()) {
+      visit_part(*p, by, b, &seen_[thread]);
+      note_visited(*p);
+    }
+    by.end();
+  } catch (...) {
+    fail(std::current_exception());
+    while (take_part()) {
+    }
+  }
+}
+split_search::part* split_search::take_part() {
+  std::unique_lock lock(mutex_);
+  ++idle_;
+  while (open_.empty()) {
+    if (idle_ == working_) {  // no thread visits a part, so none will be given away
+      changed_.notify_all();
+      return nullptr;
+    }
+    // Relaxed: a thread that sees it late gives a part away later.
+    is_part_wanted_.store(true, std::memory_order_relaxed);
+    changed_.wait(lock);
+  }
+  part* const p = open_.back();
+  open_.pop_back();
+  --idle_;
+  is_part_wanted_.store(idle_ > open_.size(), std::memory_order_relaxed);  // relaxed: as above
+  return p;
+}
+void split_search::visit_part(part& p, search& by, bounds const& b, counts* seen) {
+  every_schedule c(b.most_preemptions);
+  std::array<std::size_t, 3> before{};
+  if (seen) before = {(*seen)[0], (*seen)[1], (*seen)[2]};
+  if (begin_part(c, p.begin)) do {
+      // Relaxed: a part that is ended late is only visited further in vain.
+      if (p.was_ended.load(std::memory_order_relaxed)) break;
+      bool const goes_on = by.run(c, b.least_preemptions);
+      if (!c.what_differed().empty()) by.differs(c.what_differed());
+      if (!goes_on || !c.what_differed().empty()) {
+        p.is_late = by.is_late();
+        p.ends_search = !p.is_late;
+        break;
+      }
+      if (!seen) continue;
+      if (line_.is_on()) {
+        auto const& now = by.found();
+        seen->set({before[0] + now.schedules, before[1] + now.failed, before[2] + now.deadlocks});
+        if (seen == &seen_.front()) tell();
+      }
+      if (is_part_wanted_.load(std::memory_order_relaxed)) give_part(p, c);  // relaxed: a hint
+    } while (c.next());
+  p.found = by.take_found();
+  p.is_pruned = c.is_pruned();
+}
+void split_search::give_part(part& from, every_schedule& c) {
+  auto given = c.give();
+  if (!given) return;
+  std::lock_guard const lock(mutex_);
+  auto const place = parts_.emplace(std::next(from.place), std::move(*given));
+  place->place = place;
+  // Relaxed: under the lock.
+  place->was_ended.store(from.was_ended.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  open_.push_back(&*place);
+  is_part_wanted_.store(idle_ > open_.size(), std::memory_order_relaxed);  // relaxed: a hint
+  changed_.notify_one();
+}
+/// Ends the parts that are not needed any more (SPLIT-3).
+void split_search::note_visited(part& p) {
+  std::lock_guard const lock(mutex_);
+  p.was_visited = true;
+  if (p.ends_search) end_parts_from(std::next(p.place));
+  if (limits_.max_schedules == search_limits::no_limit) return;
+  std::size_t left = limits_.max_schedules - found_.schedules;
+  for (auto i = parts_.begin(); i != parts_.end() && i->was_visited; ++i) {
+    if (i->found.schedules >= left) return end_parts_from(std::next(i));
+    left -= i->found.schedules;
+  }
+}
+void split_search::end_parts_from(std::list<part>::iterator first) noexcept {
+  for (auto i = first; i != parts_.end(); ++i)
+    i->was_ended.store(true, std::memory_order_relaxed);  // relaxed: as in visit_part()
+}
+void split_search::fail(std::exception_ptr error) noexcept {
+  std::lock_guard const lock(mutex_);
+  if (!failure_) failure_ = std::move(error);
+  end_parts_from(parts_.begin());
+}
+
+bool split_search::add_results(bounds const& b) {
+  is_pruned_ = false;
+  bool is_late = false;
+  for (part& p : parts_) {
+    std::size_t const left = limits_.max_schedules - found_.schedules;
+    every_schedule c(b.most_preemptions);
+    if (left == 0 && begin_part(c, p.begin)) return found_.complete = false;
+    if (p.found.schedules > left) {
+      p.was_ended.store(false, std::memory_order_relaxed);  // relaxed: no other thread is left
+      search by(subject_, limits_of_part(left), start_);
+      visit_part(p, by, b, nullptr);
+    }
+    is_pruned_ |= p.is_pruned;
+    is_late |= p.is_late;
+    add_to(found_, std::move(p.found));
+    if (p.ends_search) return false;
+  }
+  return !is_late;
+}
+search_limits split_search::limits_of_part(std::size_t max_schedules) const noexcept {
+  return {limits_.each, max_schedules, limits_.max_time, progress::never, limits_.stop_at_failure};
+}
+void split_search::tell() {
+  exploration all;
+  for (auto const& s : seen_) {
+    all.schedules += s[0];
+    all.failed += s[1];
+    all.deadlocks += s[2];
+  }
+  line_.tell(all, search::clock::now() - start_);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <list>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/search.hpp"
+#include "weft/testing/exploration.hpp"
+
+/// All schedules, visited by several threads, with the result of one thread.
+///
+///   SPLIT-1  The tree of choices is cut into parts.  Each is an interval of the order in which one
+///       thread visits the schedules, and the list of parts is in that order.  The thread that
+///       visits a part may give away its end, which then follows it directly in the list.
+///   SPLIT-2  The results of the parts are added up in the order of the list.  So the first
+///       failure, the path of each outcome, and the order of the outcomes are those of one thread.
+///   SPLIT-3  A part that ends the search, by a failure or by the limit of schedules, ends it for
+///       all parts behind it; those before it are visited to their ends.  If the limit is passed
+///       inside a part, the beginning of that part is visited again.  When the time is up, the
+///       results are those of all parts, as far as they were visited.
+///   SPLIT-4  A part is given away at its choice nearest to the root that has candidates left:
+///       most schedules are behind that one.
+///   SPLIT-5  The list and its parts are accessed under the lock; but `begin` is constant,
+///       `was_ended` is atomic, and the results of a part belong to the thread that visits it.
+namespace weft::detail {
+
+class split_search {
+ public:
+  split_search(subject& s, search_limits const& l, unsigned threads);
+  split_search(split_search const&) = delete;
+  split_search& operator=(split_search const&) = delete;
+  ~split_search() = default;
+
+  /// Visits all schedules with at most that many preemptions.  Those with fewer than
+  /// `least_preemptions` were visited before, and do not count.  False if the search has ended.
+  [[nodiscard]] bool visit(std::size_t most_preemptions = every_schedule::no_bound,
+                           std::size_t least_preemptions = 0);
+  /// Whether the bound has excluded a schedule in the last visit.
+  [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
+  [[nodiscard]] exploration& found() noexcept { return found_; }
+  /// Reports the progress a last time, at the end of the search.
+  void end() { line_.tell_end(found_, search::clock::now() - start_); }
+
+ private:
+  struct part {
+    explicit part(every_schedule::part b) : begin(std::move(b)) {}
+    every_schedule::part const begin;
+    std::list<part>::iterator place{};
+    std::atomic<bool> was_ended = false;  // its result is not needed any more (SPLIT-3)
+    exploration found;
+    bool was_visited = false;
+    bool ends_search = false;
+    bool is_late = false;
+    bool is_pruned = false;
+  };
+  /// What one thread has visited, for the line of progress: schedules, failures, deadlocks.
+  struct counts {
+    std::array<std::atomic<std::size_t>, 3> numbers{};
+    void set(std::array<std::size_t, 3> const& to) noexcept {
+      for (std::size_t i = 0; i != to.size(); ++i)
+        numbers[i].store(to[i], std::memory_order_relaxed);  // relaxed: only reported
+    }
+    [[nodiscard]] std::size_t operator[](std::size_t i) const noexcept {
+      return numbers[i].load(std::memory_order_relaxed);  // relaxed: only reported
+    }
+  };
+  /// The bounds of a visit.
+  struct bounds {
+    std::size_t most_preemptions, least_preemptions;
+  };
+
+  void work(unsigned thread, bounds const& b) noexcept;
+  /// Waits for a part to visit.  Null if none is left.
+  [[nodiscard]] part* take_part();
+  void visit_part(part& p, search& by, bounds const& b, counts* seen);
+  void give_part(part& from, every_schedule& c);
+  void note_visited(part& p);
+  void end_parts_from(std::list<part>::iterator first) noexcept;
+  void fail(std::exception_ptr error) noexcept;
+  /// Adds up the results.  False if the search has ended.
+  [[nodiscard]] bool add_results(bounds const& b);
+  /// The limits for the visit of a part, if that many schedules may be visited.
+  [[nodiscard]] search_limits limits_of_part(std::size_t max_schedules) const noexcept;
+  void tell();
+
+  subject& subject_;
+  search_limits const limits_;
+  unsigned const threads_;
+  search::clock::time_point const start_ = search::clock::now();
+  progress_line line_;
+  std::vector<counts> seen_;  // of each thread
+  exploration found_;         // of the visits that are over
+  bool is_pruned_ = false;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Under the lock (SPLIT-5):
+  std::list<part> parts_;
+  std::vector<part*> open_;  // no thread has begun them
+  unsigned working_ = 0;     // threads that were started
+  unsigned idle_ = 0;        // threads that wait for a part
+  std::exception_ptr failure_;
+
+  std::atomic<bool> is_part_wanted_ = false;  // a hint: a thread waits for a part
+};
+
+}  // namespace weft::detail

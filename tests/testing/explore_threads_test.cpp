@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+
+/// explore on several threads has the result of explore on one.
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "tests/support/acts.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/every_run.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/random_lives.hpp"
+#include "tests/support/reduced_searches.hpp"
+#include "tests/support/seeds.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/testing.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+/// Everything that a result says.
+std::string all_of(exploration const& e) {
+  std::string s = e.report() + std::to_string(e.schedules) + ' ' + std::to_string(e.failed) + ' ' +
+                  std::to_string(e.deadlocks) + ' ' + std::to_string(e.cut) + ' ' +
+                  std::to_string(e.complete) + ' ' + std::to_string(e.leaked) + ' ' +
+                  e.leak_path.text() + '\n';
+  for (auto const& o : e.outcomes)
+    s += std::to_string(static_cast<int>(o.result.verdict)) + ' ' + std::to_string(o.schedules) +
+         ' ' + o.path.text() + ' ' + o.found.text() + '\n' + exploration::text(o);
+  return s;
+}
+/// Compares the results of one thread and of several.  `search(options)` explores.
+template <class Search>
+exploration same_on_threads(explore_options options, Search search) {
+  options.progress = progress::never;
+  exploration const one = search(options);
+  for (unsigned const threads : {2U, 4U}) {
+    options.threads = threads;
+    every_frame_dies const here;
+    exploration const several = search(options);
+    CHECK(all_of(several) == all_of(one));
+  }
+  return one;
+}
+template <class MakeState, class Program, class Check, class... Handlers>
+exploration same_on_threads(explore_options const& options, MakeState make_state, Program program,
+                            Check check, Handlers... handlers) {
+  return same_on_threads(options, [&](explore_options const& o) {
+    return explore(o, make_state, program, check, handlers...);
+  });
+}
+
+eff<void, proc> increments(int& n, int times) {
+  for (int i = 0; i != times; ++i) {
+    int const seen = n;
+    co_await proc::yield{};
+    n = seen + 1;
+  }
+}
+auto counters(int processes, int times) {
+  return [=](int& n) -> eff<void, spawning<proc>> {
+    for (int i = 0; i != processes; ++i) co_await spawn(increments, std::ref(n), times);
+  };
+}
+int zero() { return 0; }
+std::string the_number(int n) { return std::to_string(n); }
+
+eff<void, proc, syncing> takes_both(mutex& first, mutex& second) {
+  auto const one = co_await first.lock();
+  co_await proc::yield{};
+  auto const two = co_await second.lock();
+  co_await proc::yield{};
+}
+
+}  // namespace
+
+TEST_CASE("several threads count the schedules and the outcomes that one thread counts") {
+  auto const found = same_on_threads({}, zero, counters(3, 2), the_number);
+  CHECK(found.schedules == 1680);
+  CHECK(found.complete);
+  CHECK(found.outcomes.size() == 5);
+}
+
+TEST_CASE("the first failure on several threads is that of one thread, shrunk to the same") {
+  for (int const wrong : {2, 3, 4, 5, 6})
+    for (bool const stops : {false, true})
+      same_on_threads({.stop_at_failure = stops}, zero, counters(2, 4),
+                      [wrong](int n) { return n != wrong; });
+}
+
+TEST_CASE("several threads visit the first max_schedules schedules") {
+  for (std::size_t const most : {0U, 1U, 2U, 69U, 500U, 1679U, 1680U, 1681U}) {
+    auto const found = same_on_threads({.max_schedules = most}, zero, counters(3, 2), the_number);
+    CHECK(found.schedules == std::min<std::size_t>(most, 1680));
+    CHECK(found.complete == (most >= 1680));
+  }
+}
+
+TEST_CASE("several threads visit schedules by their preemptions") {
+  for (std::size_t const preemptions : {0U, 1U, 2U, 20U})
+    for (std::size_t const most : {5U, 100U, 100'000U})
+      same_on_threads({.max_schedules = most, .max_preemptions = preemptions}, zero, counters(3, 2),
+                      [](int n) { return n >= 3; });
+}
+
+TEST_CASE("several threads cut the schedules that one thread cuts") {
+  auto const found = same_on_threads({.max_steps = 7}, zero, counters(2, 4), the_number);
+  CHECK(found.cut != 0);
+  CHECK(!found.complete);
+}
+
+TEST_CASE("several threads take every way of every decision") {
+  auto const found = same_on_threads(
+      {}, [] { return std::string(); },
+      [](std::string& s) -> eff<void, spawning<proc, ask>> {
+        auto const asks = [](std::string& to) -> eff<void, proc, ask> {
+          to += std::to_string(co_await ask::get{});
+          co_await proc::yield{};
+          to += std::to_string(co_await ask::get{});
+        };
+        co_await spawn(asks, std::ref(s));
+        co_await spawn(asks, std::ref(s));
+      },
+      [](std::string const& s) { return s; },
+      [](std::string&) {
+        struct drawn {
+          int on(ask::get) { return static_cast<int>(decide(3)); }
+        };
+        return drawn();
+      });
+  CHECK(found.schedules == 6 * 81);
+  CHECK(found.outcomes.size() == 81);
+}
+
+TEST_CASE("several threads find the deadlocks that one thread finds") {
+  struct two {
+    mutex a, b;
+  };
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    auto const found = same_on_threads(
+        {.granularity = grain}, [] { return std::make_unique<two>(); },
+        [](std::unique_ptr<two>& w) -> eff<void, spawning<proc, syncing>> {
+          co_await spawn(takes_both, std::ref(w->a), std::ref(w->b));
+          co_await spawn(takes_both, std::ref(w->b), std::ref(w->a));
+        },
+        [](std::unique_ptr<two> const&) {});
+    CHECK(found.deadlocks != 0);
+  }
+}
+
+TEST_CASE("an exception of a process is an outcome on several threads, too") {
+  auto const found = same_on_threads(
+      {}, zero,
+      [](int& n) -> eff<void, spawning<proc>> {
+        auto const fails = [](int& to) -> eff<void, proc> {
+          co_await increments(to, 3);
+          if (to == 3) throw std::runtime_error("three");
+        };
+        co_await spawn(fails, std::ref(n));
+        co_await spawn(fails, std::ref(n));
+      },
+      [](int) {});
+  CHECK(found.failed != 0);
+}
+
+TEST_CASE("on random programs several threads have the result of one") {
+  seeds(60).for_each([](unsigned seed) {
+    dice d(seed);
+    auto const p = draw_small_program(d);
+    for (bool const stops : {false, true})
+      same_on_threads({.max_schedules = 300, .stop_at_failure = stops}, make_small_world,
+                      running(p), number);
+  });
+}
+
+TEST_CASE("on random programs with handlers several threads have the result of one") {
+  seeds(15).for_each([](unsigned seed) {
+    auto const l = random_lives(seed, 3);
+    same_on_threads({.max_schedules = 500, .max_steps = 300, .max_shrinking_runs = 0},
+                    [&l](explore_options const& o) { return explored(o, l); });
+  });
+}
+
+TEST_CASE("with a reduction one thread visits all, whatever .threads says") {
+  auto const found = same_on_threads({.reduce = true}, zero, counters(3, 2), the_number);
+  CHECK(found.schedules == 1);  // the number is no location
+}
+
+TEST_CASE(".threads = 0 takes as many threads as the machine has") {
+  auto const found = explore({.threads = 0}, zero, counters(2, 3), the_number);
+  CHECK(found.schedules == 70);
+}
+
+TEST_CASE("several threads report a program that depends on more than its schedule") {
+  every_frame_dies const here;
+  std::atomic<int> runs = 0;
+  auto const found = explore(
+      {.progress = progress::never, .threads = 2}, [&runs] { return ++runs; },
+      [](int& n) -> eff<void, spawning<proc>> {
+        for (int i = 0; i != 2 + n % 2; ++i) co_await spawn(increments, std::ref(n), 1);
+      },
+      [](int) { return true; });
+  CHECK(found.nondeterminism);
+  CHECK(!found.complete);
+  CHECK(!found.what_differed.empty());
+}
+
+TEST_CASE("when the time is up, several threads end") {
+  every_frame_dies const here;
+  auto const found =
+      explore({.max_time = std::chrono::milliseconds(5), .progress = progress::never, .threads = 3},
+              zero, counters(4, 6), the_number);
+  CHECK(!found.complete);
+  CHECK(found.failed == 0);
+}
+
+TEST_CASE("what make_state throws is an outcome on each thread") {
+  same_on_threads(
+      {}, []() -> int { throw std::runtime_error("no state"); }, counters(2, 2),
+      [](int) { return true; });
+}
