@@ -225,7 +225,8 @@ TABLE = {
     ),
     "testing": _row(
         deps = _EFFECTS + _SCHED,
-        one_compiler = "explore_found explore_limits nondeterminism path",
+        alone = "explore_memory",  # has an operator new of its own
+        one_compiler = "explore_found explore_limits explore_memory nondeterminism path reused",
         searches = """
             explore_known explore_missed explore_parallel explore_reduced explored_everywhere
             laws_explored protocol_explored random_walk shrinking

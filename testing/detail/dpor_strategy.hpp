@@ -3,17 +3,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "weft/sched/base/detail/location_listener.hpp"
-#include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/happens_before.hpp"
 #include "weft/testing/detail/location_names.hpp"
+#include "weft/testing/detail/reused.hpp"
 #include "weft/testing/detail/sleepers.hpp"
+#include "weft/testing/detail/strategy.hpp"
 
 /// Of schedules that are alike, visits one, or few: source sets with sleep sets (Abdulla, Aronis,
 /// Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid,
@@ -75,7 +77,7 @@ class dpor_strategy final : public strategy, public location_listener {
   std::size_t decide(std::size_t ways) override try {  // tries all ways (DPOR-9)
     if (lacks_memory_) return 0;
     if (at_ == nodes_.size()) {
-      node& n = nodes_.emplace_back();
+      node& n = push_node();
       n.ways = ways;
       n.step = steps_.size();
     } else if (nodes_[at_].ways != ways) {
@@ -109,13 +111,13 @@ class dpor_strategy final : public strategy, public location_listener {
 
   /// Prepares the next run.  False if there is none.
   [[nodiscard]] bool next() {
-    for (; !nodes_.empty(); nodes_.pop_back()) {
+    for (; !nodes_.empty(); nodes_.pop()) {
       node& n = nodes_.back();
       if (n.ways != 0) {
         if (++n.choice != n.ways) return true;
         continue;
       }
-      n.asleep.push_back(std::exchange(n.chosen, {}));
+      puts_to_sleep(n);
       for (std::size_t i = 0; i != n.candidates.size(); ++i)
         if (n.candidates[i].is_wanted && !is_asleep(n.asleep, n.candidates[i].id)) {
           n.choice = i;
@@ -177,24 +179,58 @@ class dpor_strategy final : public strategy, public location_listener {
     bool is_wanted;
   };
   /// A choice of a candidate, or a decision.
+  /// The chosen candidate, and its accesses.
+  struct tried {
+    process_id id;
+    std::vector<named_touch> touches;
+    bool conflicts_with_all;
+  };
   struct node {
     std::vector<candidate> candidates;
-    std::size_t choice = 0;
+    std::uint64_t sum;  // candidates::sum
+    std::size_t choice;
     std::vector<sleeper> asleep;
     // How many entries of `asleep`, from its beginning, were asleep when the run came here.  The
     // others are candidates that have been tried here.
-    std::size_t came_asleep = 0;
-    sleeper chosen;  // the chosen candidate, and its accesses
-    std::size_t step = 0;
-    std::size_t ways = 0;  // how many ways the decision has; 0 for a choice of a candidate
+    std::size_t came_asleep;
+    // How many entries of `touches_` belong to this node, and to those before it.
+    std::size_t touches_end;
+    tried chosen;
+    std::size_t step;
+    std::size_t ways;  // how many ways the decision has; 0 for a choice of a candidate
   };
+  node& push_node() {
+    std::size_t const touches_end = nodes_.empty() ? 0 : nodes_.back().touches_end;
+    node& n = nodes_.push();
+    n.candidates.clear();
+    n.asleep.clear();
+    n.sum = n.choice = n.came_asleep = n.step = n.ways = 0;
+    n.touches_end = touches_end;
+    forget(n.chosen, {});
+    return n;
+  }
+  static void forget(tried& t, process_id id) noexcept {
+    t.id = id;
+    t.touches.clear();
+    t.conflicts_with_all = false;
+  }
+  /// The chosen candidate of the last node has been tried (DPOR-3).
+  void puts_to_sleep(node& n) {
+    tried& t = n.chosen;
+    touches_.resize(n.touches_end);
+    n.asleep.push_back({t.id, static_cast<std::uint32_t>(n.touches_end),
+                        static_cast<std::uint32_t>(t.touches.size()), t.conflicts_with_all});
+    touches_.insert(touches_.end(), t.touches.begin(), t.touches.end());
+    n.touches_end = touches_.size();
+    forget(t, {});
+  }
   void note_step() {
     if (!std::exchange(is_in_step_, false)) return;
     std::size_t const i = steps_.size() - 1;
     steps_.end([&](std::size_t earlier) { add_backtrack(earlier, i); });
     if (steps_[i].node != no_node) note_what_was_done(nodes_[steps_[i].node].chosen);
     std::erase_if(asleep_, [&](sleeper const& s) {
-      return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
+      return s.conflicts_with_all || s.id == running_ || conflict(s.touches(touches_), named_);
     });
     if (!std::exchange(fails_, false)) return;
     last_conflicts_with_all();
@@ -220,11 +256,15 @@ class dpor_strategy final : public strategy, public location_listener {
   [[nodiscard]] location_names::maker who_runs() const noexcept {
     return is_in_step_ ? running_.hash() : location_names::outside;
   }
+  /// Both lists are in the order of ids (CHOICE-1).
   void note_who_is_ready(candidates const& who) {
-    for (std::size_t i = 0; i != who.size(); ++i)
-      if (std::ranges::find(were_ready_, who[i]) == were_ready_.end() &&
-          !(steps_.size() != 0 && who[i] == running_))
-        steps_.becomes_ready(who[i]);
+    std::size_t before = 0;
+    for (std::size_t i = 0; i != who.size(); ++i) {
+      process_id const id = who[i];
+      while (before != were_ready_.size() && were_ready_[before] < id) ++before;
+      bool const was_ready = before != were_ready_.size() && were_ready_[before] == id;
+      if (!was_ready && !(steps_.size() != 0 && id == running_)) steps_.becomes_ready(id);
+    }
     were_ready_.clear();
     for (std::size_t i = 0; i != who.size(); ++i) were_ready_.push_back(who[i]);
   }
@@ -261,7 +301,8 @@ class dpor_strategy final : public strategy, public location_listener {
     return candidates::none;
   }
   void begin(candidates const& who, std::size_t choice) {
-    node& n = nodes_.emplace_back();
+    node& n = push_node();
+    n.sum = who.sum;
     for (std::size_t i = 0; i != who.size(); ++i) n.candidates.push_back({who[i], i == choice});
     n.choice = choice;
     n.step = steps_.size() + 1;
@@ -281,10 +322,7 @@ class dpor_strategy final : public strategy, public location_listener {
   }
   [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
     node const& n = nodes_[at_];
-    if (n.candidates.size() != who.size()) return false;
-    for (std::size_t i = 0; i != who.size(); ++i)
-      if (n.candidates[i].id != who[i]) return false;
-    return true;
+    return n.candidates.size() == who.size() && n.sum == who.sum;
   }
 
   /// The steps `earlier` and `later` race: makes a candidate wanted at the choice of the earlier
@@ -311,13 +349,13 @@ class dpor_strategy final : public strategy, public location_listener {
   }
   /// Adds the accesses of the step that has ended to those of the chosen candidate, beside those of
   /// other ways (DPOR-9).
-  void note_what_was_done(sleeper& s) {
-    if (s.id != running_) s = {running_, {}, false};
+  void note_what_was_done(tried& s) {
+    if (s.id != running_) forget(s, running_);
     for (auto const& t : named_) enter(s.touches, t, &named_touch::name);
   }
   void all_are_wanted_last() noexcept {
-    for (auto n = nodes_.rbegin(); n != nodes_.rend(); ++n)
-      if (n->ways == 0) return all_are_wanted(*n);
+    for (std::size_t i = nodes_.size(); i-- != 0;)
+      if (nodes_[i].ways == 0) return all_are_wanted(nodes_[i]);
   }
   static void all_are_wanted(node& n) noexcept {
     for (auto& c : n.candidates) c.is_wanted = true;
@@ -333,10 +371,11 @@ class dpor_strategy final : public strategy, public location_listener {
   }
 
   happens_before steps_;
-  std::vector<node> nodes_;
+  reused_stack<node> nodes_;
   std::size_t at_ = 0;
   std::size_t in_a_row_ = 0;
   std::vector<sleeper> asleep_;
+  std::vector<named_touch> touches_;  // of the sleepers of all nodes
   std::vector<process_id> were_ready_;
   process_id running_;
   bool is_in_step_ = false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/reused.hpp"
 
 /// Which steps of a run had to come before which others.
 namespace weft::detail {
@@ -39,43 +40,44 @@ class happens_before {
   };
 
   void clear() noexcept {
-    size_ = 0;
-    ids_.clear();
-    clocks_.clear();
-    counts_.clear();
+    steps_.clear();
+    indices_.clear();
+    processes_.clear();
     locations_.clear();
+    location_indices_.clear();
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return steps_.size(); }
   [[nodiscard]] step const& operator[](std::size_t i) const noexcept { return steps_[i]; }
-  [[nodiscard]] step& last() noexcept { return steps_[size_ - 1]; }
-  [[nodiscard]] process_id id_of(std::size_t i) const noexcept { return ids_[steps_[i].process]; }
+  [[nodiscard]] step& last() noexcept { return steps_.back(); }
+  [[nodiscard]] process_id id_of(std::size_t i) const noexcept {
+    return processes_[steps_[i].process].id;
+  }
 
   /// Notes that the last step has made a process ready.
   void becomes_ready(process_id id) {
     index const p = index_of(id);
-    if (size_ != 0) join(clocks_[p], last().clock);
+    if (!steps_.empty()) join(processes_[p].clock, last().clock);
   }
   void note_time() {
     std::vector<index> all;
-    for (auto const& c : clocks_) join(all, c);
-    for (auto& c : clocks_) join(c, all);
+    for (std::size_t i = 0; i != processes_.size(); ++i) join(all, processes_[i].clock);
+    for (std::size_t i = 0; i != processes_.size(); ++i) join(processes_[i].clock, all);
   }
 
   void begin(process_id id, std::size_t node) {
-    if (size_ == steps_.size()) steps_.emplace_back();
-    step& s = steps_[size_++];
-    s.process = index_of(id);
-    s.nth = ++counts_[s.process];
-    s.node = node;
+    step& s = steps_.push();
     s.touches.clear();
+    s.process = index_of(id);
+    s.nth = ++processes_[s.process].steps;
+    s.node = node;
   }
   /// Ends the last step, when all its accesses are known.  Calls `race(i)` for each step `i` that
   /// conflicts with it and comes before it for no other reason.
   template <class Race>
   void end(Race race) {
     step& s = last();
-    auto& clock = clocks_[s.process];
+    auto& clock = processes_[s.process].clock;
     set(clock, s.process, s.nth);
     conflicts_.clear();
     for (auto const& t : s.touches) enter(t);
@@ -94,13 +96,13 @@ class happens_before {
   template <class Race>
   void last_conflicts_with_all(Race race) {
     auto clock = last().clock;
-    for (std::size_t i = size_ - 1; i-- != 0;)
+    for (std::size_t i = size() - 1; i-- != 0;)
       if (!is_within(steps_[i], clock)) {
         race(i);
         join(clock, steps_[i].clock);
       }
     last().clock = clock;
-    for (auto& c : clocks_) join(c, clock);
+    for (std::size_t i = 0; i != processes_.size(); ++i) join(processes_[i].clock, clock);
   }
   /// Whether step `i` comes before step `j`, which was later in the run.
   [[nodiscard]] bool is_before(std::size_t i, std::size_t j) const noexcept {
@@ -108,8 +110,12 @@ class happens_before {
   }
 
  private:
+  struct process {
+    process_id id;
+    index steps;
+    std::vector<index> clock;  // after its last step
+  };
   struct location {
-    void const* at;
     std::size_t writer;  // no_step if there is none yet
     std::vector<std::size_t> readers;
   };
@@ -127,37 +133,45 @@ class happens_before {
     for (std::size_t i = 0; i != from.size(); ++i) into[i] = std::max(into[i], from[i]);
   }
   index index_of(process_id id) {
-    auto const it = std::ranges::find(ids_, id);
-    if (it != ids_.end()) return static_cast<index>(it - ids_.begin());
-    ids_.push_back(id);
-    clocks_.emplace_back();
-    counts_.push_back(0);
-    return static_cast<index>(ids_.size() - 1);
+    auto const [i, is_new] = indices_.enter(id.hash(), static_cast<index>(processes_.size()));
+    if (!is_new) return i;
+    index const n = i;
+    process& p = processes_.push();
+    p.id = id;
+    p.steps = 0;
+    p.clock.clear();
+    return n;
+  }
+  location& location_at(void const* at) {
+    auto const [i, is_new] = location_indices_.enter(word_of(at), locations_.size());
+    if (!is_new) return locations_[i];
+    location& l = locations_.push();
+    l.writer = no_step;
+    l.readers.clear();
+    return l;
   }
   /// Notes an access of the last step, and the steps that it conflicts with by that (CLOCK-2).
   void enter(touch_of const& t) {
-    auto it = std::ranges::find(locations_, t.location, &location::at);
-    if (it == locations_.end()) it = locations_.insert(it, {t.location, no_step, {}});
-    std::size_t const me = size_ - 1;
-    conflicts(it->writer);
+    location& l = location_at(t.location);
+    std::size_t const me = size() - 1;
+    conflicts(l.writer);
     if (!t.is_written) {
-      it->readers.push_back(me);
+      l.readers.push_back(me);
       return;
     }
-    for (std::size_t const r : it->readers) conflicts(r);
-    it->readers.clear();
-    it->writer = me;
+    for (std::size_t const r : l.readers) conflicts(r);
+    l.readers.clear();
+    l.writer = me;
   }
   void conflicts(std::size_t with) {
-    if (with != no_step && with != size_ - 1) conflicts_.push_back(with);
+    if (with != no_step && with != size() - 1) conflicts_.push_back(with);
   }
 
-  std::vector<step> steps_;  // kept from run to run: the first size_ belong to this run
-  std::size_t size_ = 0;
-  std::vector<process_id> ids_;
-  std::vector<std::vector<index>> clocks_;  // of each process, after its last step
-  std::vector<index> counts_;
-  std::vector<location> locations_;
+  reused_stack<step> steps_;
+  word_table<index> indices_;  // of processes, by the hashes of their ids, which are unique
+  reused_stack<process> processes_;
+  word_table<std::size_t> location_indices_;
+  reused_stack<location> locations_;
   std::vector<std::size_t> conflicts_;
   std::vector<std::size_t> racing_;
 };

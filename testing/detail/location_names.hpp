@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/reused.hpp"
 
 /// Names of locations, by which a location is recognised in another run, where it has another
 /// address.
@@ -30,50 +29,39 @@ class location_names {
     name(location, mixed(m.counts_as, ++m.number));
   }
   void note_destroyed(void const* location) noexcept {
-    std::erase_if(names_, [&](named const& n) { return n.at == location; });
+    if (auto* const name = names_.find(word_of(location))) *name = none;
   }
   /// Notes a fork.  `shared` is the location of the frames that both processes share; its name is
   /// made of the name of the clone.
   void note_fork(process_id from, process_id clone, void const* shared) {
     made const m = made_by(from.hash());
-    makers_.push_back({clone.hash(), m.counts_as, m.number});
+    makers_.enter(clone.hash(), {}).first = m;
     name(shared, mixed(clone.hash(), 0));
   }
   void note_rerun(maker who) { made_by(who).number = 0; }
 
-  [[nodiscard]] std::uint64_t of(void const* location) const noexcept {
-    auto const it = std::ranges::find(names_, location, &named::at);
-    return it == names_.end() ? none : it->name;
+  [[nodiscard]] std::uint64_t of(void const* location) noexcept {
+    auto const* const name = names_.find(word_of(location));
+    return name ? *name : none;
   }
 
  private:
   struct made {
-    maker who;
-    maker counts_as;  // `who`; for a clone, the process that it was before the fork
+    maker counts_as;  // the maker; for a clone, the process that it was before the fork
     std::uint64_t number;
   };
-  struct named {
-    void const* at;
-    std::uint64_t name;
-  };
 
-  [[nodiscard]] made& made_by(maker who) {
-    auto const it = std::ranges::find(makers_, who, &made::who);
-    return it != makers_.end() ? *it : makers_.emplace_back(made{who, who, 0});
-  }
+  [[nodiscard]] made& made_by(maker who) { return makers_.enter(who, {who, 0}).first; }
   static std::uint64_t mixed(maker who, std::uint64_t nth) noexcept {
     return (who * 0x9E3779B97F4A7C15u) ^ ((nth + 1) * 0xD6E8FEB86659FD93u) ^ 1u;
   }
+  /// Replaces the name of an earlier location at this address, which is destroyed.
   void name(void const* location, std::uint64_t name) {
-    auto const known = std::ranges::find(names_, location, &named::at);
-    if (known == names_.end())
-      names_.push_back({location, name});
-    else
-      known->name = name;  // an earlier location at this address is destroyed
+    names_.enter(word_of(location), none).first = name;
   }
 
-  std::vector<made> makers_;
-  std::vector<named> names_;
+  word_table<made> makers_;
+  word_table<std::uint64_t> names_;
 };
 
 }  // namespace weft::detail

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "weft/sched/base/process_id.hpp"
@@ -15,10 +16,17 @@ struct named_touch {
   bool is_written;
 };
 
+/// Its accesses lie in a list that all sleepers of a search share.
 struct sleeper {
   process_id id;
-  std::vector<named_touch> touches;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
   bool conflicts_with_all = false;
+
+  [[nodiscard]] std::span<named_touch const> touches(
+      std::vector<named_touch> const& of_all) const noexcept {
+    return {of_all.data() + first, count};
+  }
 };
 
 /// Adds an access.  A location that is accessed twice counts as written if one of the accesses
@@ -31,8 +39,7 @@ void enter(std::vector<Touch>& all, Touch t, What what) {
   else
     it->is_written |= t.is_written;
 }
-inline bool conflict(std::vector<named_touch> const& a,
-                     std::vector<named_touch> const& b) noexcept {
+inline bool conflict(std::span<named_touch const> a, std::span<named_touch const> b) noexcept {
   for (auto const& x : a)
     for (auto const& y : b)
       if (x.name == y.name && (x.is_written || y.is_written)) return true;

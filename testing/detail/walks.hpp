@@ -9,7 +9,8 @@
 
 #include "weft/sched/backends/detail/portable_rng.hpp"
 #include "weft/sched/base/process_id.hpp"
-#include "weft/testing/detail/controlled_backend.hpp"
+#include "weft/testing/detail/reused.hpp"
+#include "weft/testing/detail/strategy.hpp"
 
 /// Strategies that choose at random.
 ///
@@ -21,7 +22,6 @@ namespace weft::detail {
 class walkers_map {
  public:
   struct place {
-    process_id process;
     std::size_t steps;       // in this run so far
     std::size_t most;        // in any run before
     std::uint64_t priority;  // in this run, for pct; 0 if none is drawn yet
@@ -35,8 +35,8 @@ class walkers_map {
     return from + rng_.below(to - from + 1);
   }
   [[nodiscard]] place& of(process_id id) {
-    auto const it = std::ranges::find(places_, id, &place::process);
-    return it != places_.end() ? *it : places_.emplace_back(place{id, 0, 0, 0});
+    auto const [i, is_new] = indices_.enter(id.hash(), places_.size());
+    return is_new ? places_.emplace_back(place{0, 0, 0}) : places_[i];
   }
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
   /// Notes the lengths of a run and of its processes, unless it was cut: a run that was cut would
@@ -52,6 +52,7 @@ class walkers_map {
 
  private:
   portable_rng rng_;
+  word_table<std::size_t> indices_;  // by the hashes of ids, which are unique
   std::vector<place> places_;
   std::size_t longest_ = 1;
 };
