@@ -69,7 +69,6 @@ struct run_log {
   run_log() {
     choices.reserve(16);
     ids.reserve(48);
-    room.reserve(8);
   }
   void clear() noexcept {
     choices.clear();
@@ -238,10 +237,12 @@ class controlled_backend : public decider, public event_deferrer {
         if (fits_gap(id)) return fill_gap(std::move(t), id);
         close_gap();
       }
-      auto const at = static_cast<std::size_t>(
-          std::ranges::upper_bound(ready_, id, {},
-                                   [](thunk const& other) { return other.get()->id(); }) -
-          ready_.begin());
+      std::size_t at = ready_.size();
+      if (at != 0 && id < id_at(at - 1))
+        at = static_cast<std::size_t>(
+            std::ranges::upper_bound(ready_, id, {},
+                                     [](thunk const& other) { return other.get()->id(); }) -
+            ready_.begin());
       ready_.insert(ready_.begin() + static_cast<std::ptrdiff_t>(at), std::move(t));
       sum_ += candidates::part_of(id);
       if (last_at_ != candidates::none && at <= last_at_) ++last_at_;

@@ -40,6 +40,8 @@ class progress_line {
   progress_line(progress_line const&) = delete;
   progress_line& operator=(progress_line const&) = delete;
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+  /// Whether the line was shown, or will be at the end.
+  [[nodiscard]] bool is_shown() const noexcept { return is_shown_; }
   void tell(exploration const& e, std::chrono::duration<double> since) {
     if (since.count() < next_) return;
     next_ = since.count() + 1;
@@ -47,7 +49,6 @@ class progress_line {
     say(e, since);
   }
   void tell_end(exploration const& e, std::chrono::duration<double> since) {
-    if (!is_shown_) return;
     say(e, since);
     std::fputc('\n', stderr);
   }
@@ -65,7 +66,7 @@ class progress_line {
   }
 
   bool const is_on_;
-  bool is_shown_;  // the line was shown, or will be at the end
+  bool is_shown_;
   double next_ = 1;
 };
 
@@ -77,6 +78,7 @@ class search {
   search(subject& s, search_limits const& l, clock::time_point start = clock::now())
       : subject_(s), limits_(l), line_(l.progress), start_(start) {
     log_.kept = second_log_.kept = &kept_;
+    log_.room.reserve(8);  // the second log finds the scheduler kept
   }
   search(search const&) = delete;
   search& operator=(search const&) = delete;
@@ -111,7 +113,7 @@ class search {
   /// Reports the progress a last time, at the end of the search.
   void end() {
     kept_.end();
-    line_.tell_end(found_, clock::now() - start_);
+    if (line_.is_shown()) line_.tell_end(found_, clock::now() - start_);
   }
 
   /// Whether the search has ended because its time is up.

@@ -48,7 +48,9 @@ class split_search {
   [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
   [[nodiscard]] exploration& found() noexcept { return found_; }
   /// Reports the progress a last time, at the end of the search.
-  void end() { line_.tell_end(found_, search::clock::now() - start_); }
+  void end() {
+    if (line_.is_shown()) line_.tell_end(found_, search::clock::now() - start_);
+  }
 
  private:
   struct part {

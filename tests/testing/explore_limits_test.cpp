@@ -237,9 +237,9 @@ class caught {
   int before_ = -1;
 };
 
-std::string said(progress p) {
+std::string said(progress p, unsigned threads = 1) {
   caught c;
-  explore({.progress = p}, zero, two_increments, is_two);
+  explore({.progress = p, .threads = threads}, zero, two_increments, is_two);
   return c.text();
 }
 
@@ -250,6 +250,9 @@ TEST_CASE("a search that reports its progress prints one line, which ends with t
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   CHECK_THAT(text, Catch::StartsWith("\rweft: 6 schedules, "));
   CHECK_THAT(text, Catch::EndsWith(" a second, 4 failed, 0 deadlocks\n"));
+  std::string const of_two = said(progress::always, 2);
+  CHECK(std::count(of_two.begin(), of_two.end(), '\n') == 1);
+  CHECK_THAT(of_two, Catch::EndsWith(" a second, 4 failed, 0 deadlocks\n"));
   caught c;
   random_walk({.max_schedules = 40, .stop_at_failure = false, .progress = progress::always}, zero,
               two_increments, is_two);
