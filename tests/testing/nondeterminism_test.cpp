@@ -115,6 +115,23 @@ TEST_CASE("a walk runs each new outcome again, and reports it if the run differs
   CHECK(found.schedules == 19);
 }
 
+TEST_CASE("where more than eight processes can be chosen, the report has their number") {
+  weft::tests::every_frame_dies const here;
+  auto const many_but = [](int in_run) {
+    return [in_run, run = 0](world& w) mutable -> parent {
+      return [](world& in, int n) -> parent {
+        for (int i = 0; i != n; ++i) co_await spawn(wakes, std::ref(in), 1);
+      }(w, ++run == in_run ? 13 : 12);
+    };
+  };
+  says(explore({.max_schedules = 50}, make_world, many_but(2), fine),
+       "at step 2 of the same schedule, run twice, 12 processes can be chosen, and then 13 "
+       "processes");
+  says(explore({.max_schedules = 50}, make_world, many_but(7), fine),
+       "at step 2, after the same choices, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.10, "
+       "1.11, 1.12 and 1.13 can be chosen, and before 12 processes could");
+}
+
 TEST_CASE("steps at which only one process is ready count in the comparison, too") {
   weft::tests::every_frame_dies const here;
   says(explore(
