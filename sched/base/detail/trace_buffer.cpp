@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <memory>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +19,30 @@
 #include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {
+
+struct trace_buffer::noted_handlers {
+  using stack = std::vector<std::string_view const*>;  // of names that are constants
+
+  [[nodiscard]] std::string_view keep(std::string_view text) {
+    auto const known = texts.find(text);
+    return known != texts.end() ? *known : *texts.emplace(text).first;
+  }
+
+  std::set<std::string, std::less<>> texts;
+  std::map<stack, std::string_view> stacks;  // those that were noted before, with their texts
+  std::map<stack, std::string_view>::iterator last = stacks.end();
+  stack now;
+};
+
+trace_buffer::trace_buffer(trace const& home, std::uint16_t worker, std::size_t most_events,
+                           std::size_t most_text, clock::time_point begin)
+    : home_(home),
+      begin_(begin),
+      events_left_(most_events),
+      text_left_(most_text),
+      handlers_(std::make_unique<noted_handlers>()),
+      worker_(worker) {}
+trace_buffer::~trace_buffer() = default;
 
 bool trace_buffer::grow() noexcept {
   std::size_t const n = std::min(events_left_, events_in_block);
@@ -54,41 +81,38 @@ std::string_view trace_buffer::keep(std::string_view text) noexcept {
 
 void trace_buffer::note_handlers(trace_event& e, answering const& by) noexcept {
   std::string_view const given = std::exchange(e.under, {});
+  noted_handlers& noted = *handlers_;
   try {
     if (!given.empty()) {
-      e.under = keep_names(given);
+      e.under = noted.keep(given);
       return;
     }
-    stack_.clear();
+    noted.now.clear();
     std::size_t depth = std::string_view::npos;
     auto const add = [&](prompt const& p) {
-      if (depth == std::string_view::npos && by.is(p)) depth = stack_.size() + by.further_out;
-      stack_.push_back(&p.handler_name());
+      if (depth == std::string_view::npos && by.is(p)) depth = noted.now.size() + by.further_out;
+      noted.now.push_back(&p.handler_name());
     };
     if (by.has_captured) {
       for (prompt const* p = by.at->innermost_inside(); p != by.at; p = p->up()) add(*p);
       add(*by.at);
     }
     for (prompt const* p = prompt::innermost(); p; p = p->up()) add(*p);
-    if (last_ == stacks_.end() || last_->first != stack_) last_ = stacks_.try_emplace(stack_).first;
-    std::string_view& names = last_->second;
+    if (noted.last == noted.stacks.end() || noted.last->first != noted.now)
+      noted.last = noted.stacks.try_emplace(noted.now).first;
+    std::string_view& names = noted.last->second;
     if (names.empty()) {
       std::string text;
-      for (std::string_view const* const name : stack_) {
+      for (std::string_view const* const name : noted.now) {
         if (!text.empty()) text += '\n';
         text += *name;
       }
-      names = keep_names(text);
+      names = noted.keep(text);
     }
     e.under = names;
     e.depth = static_cast<std::uint16_t>(std::min<std::size_t>(depth, trace_event::unknown));
   } catch (std::bad_alloc const&) {  // then the event has none
   }
-}
-
-std::string_view trace_buffer::keep_names(std::string_view names) {
-  auto const known = names_.find(names);
-  return known != names_.end() ? *known : *names_.emplace(names).first;
 }
 
 void trace_buffer::copy_to(std::vector<trace_event>& to) const {

@@ -4,12 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <new>
-#include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,15 +25,12 @@ class trace_buffer {
  public:
   using clock = std::chrono::steady_clock;
 
+  /// Throws bad_alloc.
   trace_buffer(trace const& home, std::uint16_t worker, std::size_t most_events,
-               std::size_t most_text, clock::time_point begin) noexcept
-      : home_(home),
-        begin_(begin),
-        events_left_(most_events),
-        text_left_(most_text),
-        worker_(worker) {}
+               std::size_t most_text, clock::time_point begin);
   trace_buffer(trace_buffer const&) = delete;
   trace_buffer& operator=(trace_buffer const&) = delete;
+  ~trace_buffer();
 
   /// Adds the event, with the time and the number of the thread.  O(1).  Allocates a block of 1024
   /// events when the last one is full.
@@ -80,8 +73,10 @@ class trace_buffer {
     std::size_t size;
   };
 
+  /// The names of handlers that events refer to.
+  struct noted_handlers;
+
   bool grow() noexcept;
-  [[nodiscard]] std::string_view keep_names(std::string_view names);
 
   trace_event* next_ = nullptr;
   trace_event* end_ = nullptr;
@@ -94,12 +89,7 @@ class trace_buffer {
   std::uint64_t texts_dropped_ = 0;
   std::vector<std::unique_ptr<block>> blocks_;
   std::vector<text_block> texts_;
-  std::set<std::string, std::less<>> names_;
-  // The handlers that were noted before, by their names, each of which is a constant.
-  using stack = std::vector<std::string_view const*>;
-  std::map<stack, std::string_view> stacks_;
-  std::map<stack, std::string_view>::iterator last_ = stacks_.end();
-  stack stack_;
+  std::unique_ptr<noted_handlers> const handlers_;
   std::uint16_t worker_;
 };
 
