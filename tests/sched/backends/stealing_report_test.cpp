@@ -50,8 +50,12 @@ step sleeps(std::reference_wrapper<std::string> line) {
   line.get() = next_line();
   co_await timing::sleep_for{std::chrono::hours(1)};
 }
+/// Waits after each message: else the next one would not be handed over.
 step sends(address<int> to, int n) {
-  for (int i = 0; i != n; ++i) co_await to.send(i);
+  for (int i = 0; i != n; ++i) {
+    co_await to.send(i);
+    co_await timing::sleep_for{std::chrono::milliseconds(1)};
+  }
 }
 step yields(int n) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
@@ -107,6 +111,7 @@ TEST_CASE("the steps of a receiver that is handed messages, and of a process alo
   std::vector<process_report> all;
   stealing_options how{.threads = 1};
   how.keep_list = true;
+  how.virtual_time = true;
   scheduler<stealing> s(how);
   s.start({.forkable = false}, [&]() -> program {
     auto [in, to] = co_await open<int>();
