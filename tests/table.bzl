@@ -235,6 +235,8 @@ TABLE = {
         more = {
             "catch2": {"deps": ["//testing:catch2"]},
             "explore": {"deps": ["//examples:hello_program"]},
+            # With a sanitizer there is no pool: each frame is an allocation.
+            "explore_memory": {"target_compatible_with": under_no_sanitizer},
         },
     ),
 }

@@ -69,6 +69,7 @@ struct run_log {
   run_log() {
     choices.reserve(16);
     ids.reserve(48);
+    room.reserve(8);
   }
   void clear() noexcept {
     choices.clear();
