@@ -165,6 +165,7 @@ void rests() {
 class nothing_captured final : public detail::capture {
  public:
   detail::captured_frames frames_here(bool, bool) override { return {}; }
+  [[nodiscard]] detail::prompt const* prompt_here() const noexcept override { return nullptr; }
 };
 void captures() {
   owned_by_two(
