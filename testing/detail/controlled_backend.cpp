@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "weft/testing/detail/controlled_backend.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "weft/testing/path.hpp"
 
@@ -31,6 +33,40 @@ bool run_log::chooses_as(run_log const& other, std::size_t i, std::size_t step) 
   auto const& a = choices[i];
   auto const& b = other.choices[i];
   return a.of == b.of && a.is_decision == b.is_decision && a.sum == b.sum;
+}
+
+void controlled_backend::worker::put_slow(thunk&& t) {
+  process_id const id = t.get()->id();
+  if (gap_ != candidates::none) {
+    if (fits_gap(id)) return fill_gap(std::move(t), id);
+    close_gap();
+  }
+  std::size_t at = ready_.size();
+  if (at != 0 && id < id_at(at - 1))
+    at = static_cast<std::size_t>(
+        std::ranges::upper_bound(ready_, id, {},
+                                 [](thunk const& other) { return other.get()->id(); }) -
+        ready_.begin());
+  ready_.insert(ready_.begin() + static_cast<std::ptrdiff_t>(at), std::move(t));
+  sum_ += candidates::part_of(id);
+  if (last_at_ != candidates::none && at <= last_at_) ++last_at_;
+  if (id == last_) last_at_ = at;
+}
+
+void controlled_backend::worker::close_gap_slow() noexcept {
+  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(gap_));
+  if (last_at_ != candidates::none && last_at_ > gap_) --last_at_;
+  sum_ -= candidates::part_of(gap_id_);
+  gap_ = candidates::none;
+}
+
+schedule_step controlled_backend::worker::step_of(process const& p, bool switches,
+                                                  bool preempts) const {
+  if (auto const event = home_.events_.first_of(p); !event.empty())
+    return {p.id(), event, {}, switches, preempts, {}, true};
+  if (home_.events_.end_of(p)) return {p.id(), "its end", {}, switches, preempts, {}, true};
+  auto const [operation, where] = p.resumes_at();
+  return {p.id(), operation, where, switches, preempts, {}, false};
 }
 
 }  // namespace weft::detail

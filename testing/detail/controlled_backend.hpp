@@ -232,23 +232,7 @@ class controlled_backend : public decider, public event_deferrer {
       if (gap_id_ == last_) last_at_ = gap_;
       gap_ = candidates::none;
     }
-    [[gnu::noinline]] void put_slow(thunk&& t) {
-      process_id const id = t.get()->id();
-      if (gap_ != candidates::none) {
-        if (fits_gap(id)) return fill_gap(std::move(t), id);
-        close_gap();
-      }
-      std::size_t at = ready_.size();
-      if (at != 0 && id < id_at(at - 1))
-        at = static_cast<std::size_t>(
-            std::ranges::upper_bound(ready_, id, {},
-                                     [](thunk const& other) { return other.get()->id(); }) -
-            ready_.begin());
-      ready_.insert(ready_.begin() + static_cast<std::ptrdiff_t>(at), std::move(t));
-      sum_ += candidates::part_of(id);
-      if (last_at_ != candidates::none && at <= last_at_) ++last_at_;
-      if (id == last_) last_at_ = at;
-    }
+    void put_slow(thunk&& t);
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
 
     // ---- the gap
@@ -275,12 +259,7 @@ class controlled_backend : public decider, public event_deferrer {
       if (gap_ != candidates::none) [[unlikely]]
         close_gap_slow();
     }
-    [[gnu::noinline]] void close_gap_slow() noexcept {
-      ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(gap_));
-      if (last_at_ != candidates::none && last_at_ > gap_) --last_at_;
-      sum_ -= candidates::part_of(gap_id_);
-      gap_ = candidates::none;
-    }
+    void close_gap_slow() noexcept;
 
     thunk step(run_log& log, std::size_t next) {
       process_id const id = id_at(next);
@@ -307,13 +286,7 @@ class controlled_backend : public decider, public event_deferrer {
       if (!log.choices.back().is_named()) return;
       for (auto const& t : ready_) log.ids.push_back(t.get()->id());
     }
-    schedule_step step_of(process const& p, bool switches, bool preempts) const {
-      if (auto const event = home_.events_.first_of(p); !event.empty())
-        return {p.id(), event, {}, switches, preempts, {}, true};
-      if (home_.events_.end_of(p)) return {p.id(), "its end", {}, switches, preempts, {}, true};
-      auto const [operation, where] = p.resumes_at();
-      return {p.id(), operation, where, switches, preempts, {}, false};
-    }
+    [[nodiscard]] schedule_step step_of(process const& p, bool switches, bool preempts) const;
 
     controlled_backend& home_;
     std::vector<thunk> ready_;

@@ -176,9 +176,7 @@ class subject_of final : public subject {
       auto program = [this, &state] { return program_(state); };
       constexpr bool can_keep = sizeof...(Trace) == 0 && sizeof...(Handlers) == 0 &&
                                 kept_scheduler::takes<decltype(program)>;
-      if (can_keep && log.kept) {
-        if constexpr (can_keep) log.kept->run(c, log, limits, std::move(program));
-      } else {
+      auto const run_anew = [&] {
         scheduler<Backend> s(t..., c, log, limits);
         scoped_listener const by(c);
         std::apply(
@@ -187,6 +185,14 @@ class subject_of final : public subject {
             },
             handlers_);
         s.run();
+      };
+      if constexpr (can_keep) {
+        if (log.kept)
+          log.kept->run(c, log, limits, std::move(program));
+        else
+          run_anew();
+      } else {
+        run_anew();
       }
       ends(log.was_cut ? run_end::cut : run_end::came);
       if (log.was_cut || log.was_given_up) return {verdict::cut, {}};

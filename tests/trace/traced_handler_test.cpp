@@ -380,7 +380,8 @@ TEST_CASE("an event of a traced handler has the place where the operation is per
   struct twice : handler<counter> {
     static int on(counter::next) { return 1; }
     static eff<int> on(counter::ask, multi_resumption<int, int> k) {
-      co_return co_await k(2) + co_await std::move(k)(3);
+      int const first = co_await k(2);
+      co_return first + co_await std::move(k)(3);
     }
   };
   auto const run_under = [](auto h, auto policy) {
