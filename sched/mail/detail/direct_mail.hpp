@@ -25,8 +25,8 @@ inline constexpr std::uint8_t most_messages_in_step = 128;
 ///       log stands in between; the port is the scheduler's; no cancellation needs attention; and
 ///       the step has not had its share of messages.  A scheduler that explores, or keeps a trace,
 ///       answers each operation itself.
-///   DIRECT-2  An operation that would wake a process, or finds none that it could answer, is left
-///       to the scheduler.
+///   DIRECT-2  An operation that would wake a process, or that has to wait, is left to the
+///       scheduler.
 struct direct_mail {
   mailbox_registry const* registry = nullptr;      // null: no operation is done directly
   worker_state* worker = nullptr;                  // of this thread
@@ -35,7 +35,7 @@ struct direct_mail {
   /// processes that keep a log, or kept one.
   void const* evidence[2] = {};
 
-  prompt const* scheduler = nullptr;
+  prompt const* scheduler = nullptr;  // the prompt under which its processes run
 
   /// Whether the process performs outside of all handlers but the scheduler.
   [[nodiscard]] bool is_outside_handlers() const noexcept {
