@@ -2,15 +2,23 @@
 #pragma once
 
 #include <coroutine>
+#include <memory>
 #include <source_location>
+#include <type_traits>
 
 #include "weft/effects/detail/evidence.hpp"
 #include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/result_slot.hpp"
 #include "weft/effects/detail/transfer.hpp"
 
 namespace weft::detail {
 
 /// `co_await computation`, of a child whose row is `Callee`, in a caller whose row is `Caller`.
+///
+///   CALL-1  The slot holds an exception only from the end of the child until the caller continues,
+///       which is the next frame to run, and throws it.  So the destructor has no exception to
+///       release, and does nothing if the value needs no destructor.  Then all states of a frame
+///       that only calls are destroyed alike, without a jump table.
 template <class T, class Promise, class Callee, class Caller>
 class calling {
  public:
@@ -18,6 +26,9 @@ class calling {
       : child_(child), answer_(where) {}
   calling(calling const&) = delete;
   calling& operator=(calling const&) = delete;
+  ~calling() {
+    if constexpr (!std::is_trivially_destructible_v<kept<T>>) std::destroy_at(&answer_);
+  }
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Frame>
@@ -34,7 +45,9 @@ class calling {
  private:
   std::coroutine_handle<Promise> child_;
   [[no_unique_address]] projection<Callee, Caller> evidence_;
-  result_slot<T> answer_;
+  union {
+    result_slot<T> answer_;
+  };
 };
 
 }  // namespace weft::detail

@@ -23,8 +23,9 @@ template <class T>
 using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, nothing, T>;
 
 // Cold and out of line: inlined, they would make every frame save registers.
+/// Throws `e`, which is null afterwards.
 [[noreturn, gnu::cold, gnu::noinline]] inline void rethrow(std::exception_ptr& e) {
-  std::rethrow_exception(std::move(e));
+  std::rethrow_exception(std::exchange(e, nullptr));
 }
 [[gnu::cold, gnu::noinline]] inline void forget(std::exception_ptr& e) noexcept {
   std::destroy_at(&e);
