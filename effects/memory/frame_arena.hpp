@@ -21,8 +21,7 @@
 ///       not move.  In front of each block is a header; its `number` says how many blocks are
 ///       below.
 ///   ARENA-2  A block that is freed at the top is removed, together with the dead blocks right
-///       below it.  A block that is freed elsewhere stays as a dead block; the arena is then called
-///       ragged, until it is empty.
+///       below it.  A block that is freed elsewhere stays as a dead block.
 ///   ARENA-3  A block that another thread frees stays alive for the arena, which does not learn
 ///       that it was freed.  So the arena is never deleted.
 ///   ARENA-4  Since mark(), no block with a number below `low_` has been allocated or freed.
@@ -69,14 +68,26 @@ class frame_arena {
     top_ += size;
     return h + 1;
   }
+  /// Frees `block`, which may be in any memory, if it is the block at the top, and if that is all
+  /// there is to do.  False, and nothing has changed, if not.
+  bool try_give_at_top(void* block) noexcept {
+    header* const h = &header_of(block);
+    if (h != last_ || reinterpret_cast<std::byte*>(h) == floor_ || dead_ != 0) return false;
+    ++deaths_;
+    pop();
+    return true;
+  }
   void give(void* block) noexcept {
     header& h = header_of(block);
     ++deaths_;
+    ++dead_;
+    h.dead = true;
     low_ = std::min(low_, h.number);
-    if (&h != last_ || ragged_ || reinterpret_cast<std::byte*>(&h) == begin_) [[unlikely]]
-      return bury(h);
-    last_ = h.below;
-    top_ = reinterpret_cast<std::byte*>(&h);
+    while (last_ && last_->dead) {
+      --dead_;
+      pop();
+      while (last_ && top_ == begin_) stand_in(used_ - 1);
+    }
   }
   /// Whether `block` is in the current chunk: a quick test, which is false for blocks in other
   /// chunks.
@@ -90,24 +101,27 @@ class frame_arena {
       if (chunks_[i].memory <= at && at < chunks_[i].memory + chunks_[i].filled) return true;
     return false;
   }
-  [[nodiscard]] std::size_t alive() const noexcept { return ragged_ ? count_alive() : blocks(); }
+  [[nodiscard]] std::size_t alive() const noexcept { return blocks() - dead_; }
   [[nodiscard]] arena_table const& table() const noexcept { return table_; }
   [[nodiscard]] frame_arena const* next() const noexcept { return next_; }
   [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
   /// Allows the arena to be deleted once its last block has been freed.
-  void abandon() noexcept { abandoned_ = true; }
+  void abandon() noexcept {
+    abandoned_ = true;
+    floor_ = begin_;
+  }
   [[nodiscard]] bool may_be_deleted() const noexcept { return abandoned_ && !last_; }
 
   // ---- what has changed (ARENA-4)
 
   void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
-  /// The number of blocks that are as they were at mark(), if the arena is not ragged.
+  /// The number of blocks that are as they were at mark(), if no block is dead.
   [[nodiscard]] std::size_t as_marked() const noexcept { return low_; }
   /// Whether the block with that number, and all blocks below it, were there at mark(), and still
-  /// are.  False if the arena is ragged.
+  /// are.  False if any block is dead.
   [[nodiscard]] bool is_as_marked(std::uint32_t number) const noexcept {
-    return number < low_ && !ragged_;
+    return number < low_ && dead_ == 0;
   }
 
   // ---- copying
@@ -125,7 +139,7 @@ class frame_arena {
     std::vector<std::size_t> below_;  // the bytes in each chunk but the last
     std::size_t top_ = 0;             // the bytes in the last chunk
     header* last_ = nullptr;
-    bool ragged_ = false;
+    std::uint32_t dead_ = 0;
     bool is_there_ = false;
   };
   /// Saves all blocks; there must be at least one.  O(bytes in use).
@@ -148,7 +162,7 @@ class frame_arena {
     std::memcpy(at, begin_, bytes_at_top());
     to.top_ = bytes_at_top();
     to.last_ = last_;
-    to.ragged_ = ragged_;
+    to.dead_ = dead_;
     to.is_there_ = true;
   }
   /// Restores all blocks into an empty arena.  O(bytes in use).
@@ -165,7 +179,7 @@ class frame_arena {
     std::memcpy(begin_, at, from.top_);
     top_ = begin_ + from.top_;
     last_ = from.last_;
-    ragged_ = from.ragged_;
+    dead_ = from.dead_;
   }
   /// Frees all blocks, and destroys nothing in them.
   void clear() noexcept {
@@ -174,7 +188,7 @@ class frame_arena {
     top_ = begin_;
     last_ = nullptr;
     low_ = 0;
-    ragged_ = false;
+    dead_ = 0;
   }
 
  private:
@@ -188,11 +202,6 @@ class frame_arena {
 
   /// The number of blocks, dead ones included.
   [[nodiscard]] std::size_t blocks() const noexcept { return last_ ? last_->number + 1u : 0; }
-  [[nodiscard, gnu::noinline]] std::size_t count_alive() const noexcept {
-    std::size_t n = 0;
-    for (header const* h = last_; h; h = h->below) n += !h->dead;
-    return n;
-  }
   [[nodiscard]] std::size_t bytes_at_top() const noexcept {
     return static_cast<std::size_t>(top_ - begin_);
   }
@@ -203,20 +212,13 @@ class frame_arena {
     begin_ = used ? chunks_[used - 1].memory : nullptr;
     top_ = used ? begin_ + chunks_[used - 1].filled : nullptr;
     end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
+    floor_ = used > 1 || abandoned_ ? begin_ : nullptr;
   }
-  /// The slow path of give(): marks the block as dead, and removes the dead blocks at the top
-  /// (ARENA-2).
-  [[gnu::noinline]] void bury(header& h) noexcept {
-    h.dead = true;
-    if (&h != last_) ragged_ = true;
-    while (last_ && last_->dead) {
-      top_ = reinterpret_cast<std::byte*>(last_);
-      last_ = last_->below;
-      while (last_ && top_ == begin_) stand_in(used_ - 1);
-    }
-    if (last_) return;
-    ragged_ = false;
-    low_ = 0;  // a block that was dead at mark() is gone without having lowered `low_`
+  /// Removes the block at the top.
+  void pop() noexcept {
+    if (last_->number < low_) low_ = last_->number;
+    top_ = reinterpret_cast<std::byte*>(last_);
+    last_ = last_->below;
   }
   /// Makes a chunk with room for `size` bytes the current one.  A chunk that is too small is passed
   /// over and stays empty, because an image identifies chunks by their order.
@@ -253,10 +255,13 @@ class frame_arena {
   std::byte* begin_ = nullptr;
   std::byte* top_ = nullptr;
   std::byte* end_ = nullptr;
+  /// The beginning of the current chunk, if to empty that takes more than to free its last block:
+  /// because there is a chunk below it, or the arena may be deleted then.  Else null.
+  std::byte* floor_ = nullptr;
   header* last_ = nullptr;  // of the block at the top (ARENA-1)
   std::int64_t deaths_ = 0;
-  std::uint32_t low_ = 0;  // blocks with a lower number are as marked (ARENA-4)
-  bool ragged_ = false;    // a block below the top was freed (ARENA-2)
+  std::uint32_t low_ = 0;   // blocks with a lower number are as marked (ARENA-4)
+  std::uint32_t dead_ = 0;  // the number of dead blocks (ARENA-2)
   bool abandoned_ = false;
 };
 

@@ -83,12 +83,11 @@ void* frame_pool::take_slow(std::size_t bytes, bool in_body) {
   return s.first->next ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
 void frame_pool::give_slow(void* p, std::size_t size) noexcept {
+  if (recent_arena_ && recent_arena_->try_give_at_top(p)) return;
+  give_to_owner(p, size);
+}
+void frame_pool::give_to_owner(void* p, std::size_t size) noexcept {
   if (!depot.keeps_blocks()) return to_system(p);
-  if (arenas_ && recent_arena_->is_near(p)) [[likely]] {
-    recent_arena_->give(p);
-    if (recent_arena_->may_be_deleted()) end_arena(*recent_arena_);
-    return;
-  }
   if (give_in_arena(p)) return;
   give_to_list(p, size);
 }

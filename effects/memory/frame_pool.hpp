@@ -147,6 +147,7 @@ class frame_pool {
   void note_list(std::size_t size) noexcept { sizes_[size / 64] |= std::uint64_t{1} << size % 64; }
   void* take_slow(std::size_t bytes, bool in_body);
   void give_slow(void* p, std::size_t size) noexcept;
+  void give_to_owner(void* p, std::size_t size) noexcept;
   void give_to_list(void* p, std::size_t size) noexcept;
   void* take_in_arena(std::size_t bytes);
   frame_arena* arena_of(void* p) noexcept;
@@ -167,7 +168,7 @@ class frame_pool {
   bool closed_ = false;
   bool uses_reserve_ = false;
   unsigned arenas_ = 0;
-  frame_arena* recent_arena_ = nullptr;  // allocated in last; a hint
+  frame_arena* recent_arena_ = nullptr;  // allocated in last; a hint; null if there is none
   while_in_arenas* in_arenas_ = nullptr;
   arena_table const* table_ = nullptr;  // that of in_arenas_
 };

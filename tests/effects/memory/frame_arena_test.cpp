@@ -141,6 +141,25 @@ TEST_CASE("an arena is as it was marked up to the first block that was freed or 
   }
 }
 
+TEST_CASE("a block at the top is freed the short way unless there is more to do") {
+  place p;
+  void* const bottom = p.arena.take(64);
+  void* const middle = p.arena.take(64);
+  void* const top = p.arena.take(64);
+  int elsewhere[16]{};
+  CHECK_FALSE(p.arena.try_give_at_top(&elsewhere[8]));
+  CHECK_FALSE(p.arena.try_give_at_top(middle));
+  CHECK(p.arena.alive() == 3);
+  p.arena.give(middle);
+  CHECK_FALSE(p.arena.try_give_at_top(top));  // the dead block below it goes, too
+  p.arena.give(top);
+  CHECK(p.arena.alive() == 1);
+  p.arena.abandon();
+  CHECK_FALSE(p.arena.try_give_at_top(bottom));  // then the arena may be deleted
+  p.arena.give(bottom);
+  CHECK(p.arena.may_be_deleted());
+}
+
 TEST_CASE("a block that is taken when all blocks are free is new, whatever was marked") {
   place p;
   void* const bottom = p.arena.take(64);
@@ -253,7 +272,7 @@ TEST_CASE("an abandoned arena may be deleted when no block in it is alive") {
 namespace {
 
 /// The expected content of an arena: its blocks in the order of creation.  Dead blocks stay until
-/// they are at the top.  If one dies below the top, the arena is ragged until it is empty.
+/// they are at the top.
 struct block {
   void* at;
   std::size_t bytes;
@@ -266,15 +285,13 @@ class model {
   void add(block const& b) { blocks_.push_back(b); }
   void kill(std::size_t i) {
     blocks_[i].alive = false;
-    is_ragged_ |= i + 1 != blocks_.size();
     while (!blocks_.empty() && !blocks_.back().alive) blocks_.pop_back();
-    if (blocks_.empty()) is_ragged_ = false;
   }
   void mark(bool now) {
     for (block& b : blocks_) b.was_marked = now && b.alive;
   }
   void forget() { *this = model(); }
-  [[nodiscard]] bool is_ragged() const { return is_ragged_; }
+  [[nodiscard]] bool has_dead_blocks() const { return alive() != blocks_.size(); }
   [[nodiscard]] std::vector<block> const& blocks() const { return blocks_; }
   [[nodiscard]] std::size_t alive() const {
     return static_cast<std::size_t>(std::ranges::count(blocks_, true, &block::alive));
@@ -288,7 +305,6 @@ class model {
 
  private:
   std::vector<block> blocks_;
-  bool is_ragged_ = false;
 };
 
 class arena_and_model {
@@ -332,7 +348,8 @@ class arena_and_model {
     }
   }
   void give(std::size_t i) {
-    p_.arena.give(model_.blocks()[i].at);
+    void* const block = model_.blocks()[i].at;
+    if (random_(2) == 0 || !p_.arena.try_give_at_top(block)) p_.arena.give(block);
     ++deaths_;
     model_.kill(i);
   }
@@ -380,7 +397,7 @@ class arena_and_model {
     std::size_t const as_marked = model_.as_marked();
     for (std::uint32_t i = 0; i != number + 1; ++i) {
       if (p_.arena.is_as_marked(i)) REQUIRE(i < as_marked);
-      if (!model_.is_ragged() && i < as_marked) REQUIRE(p_.arena.is_as_marked(i));
+      if (!model_.has_dead_blocks() && i < as_marked) REQUIRE(p_.arena.is_as_marked(i));
     }
   }
 
