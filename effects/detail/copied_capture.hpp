@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "weft/effects/detail/binding.hpp"
@@ -21,10 +21,56 @@ namespace weft::detail {
 
 class copying_prompt;
 
+// Cold and out of line: the strings would enlarge the native frames of the functions that check.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
-                                                                    std::string const& why) {
-  throw uncopyable("weft: " + at.text() + " cannot be captured bitwise: " + why);
+                                                                    std::string_view why) {
+  throw uncopyable("weft: " + at.text() + " cannot be captured bitwise: " + std::string(why));
 }
+/// The same because of a frame or a frame_end in the chain.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
+                                                                    continuation in_chain,
+                                                                    std::string_view why) {
+  throw_uncopyable(at, (in_chain.is_frame() ? "the coroutine awaited at " +
+                                                  detail::text(frame_of(in_chain.frame()).to->where)
+                                            : in_chain.end().text()) +
+                           std::string(why));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_other_owners(site const& at,
+                                                                      prompt const& p) {
+  throw_uncopyable(at, "an object outside the copied frames refers to " + p.text());
+}
+
+/// The prompts in a captured chain, which captures with the same prompts share.  Counted; used by
+/// one thread.
+class prompts_in_chain {
+ public:
+  struct entry {
+    prompt* is;
+    unsigned owners;  // how many there must be (COPY-2)
+  };
+  std::vector<entry> inside;     // sorted by address
+  std::vector<prompt*> outside;  // prompts further out that those inside keep; with repetition
+  std::uint32_t number = 0;      // of the block of the innermost prompt
+  unsigned captures = 1;         // the number of captures that share this
+
+  /// A prompt inside with an owner elsewhere (COPY-2); null if there is none.
+  [[nodiscard]] prompt const* first_with_other_owners() const noexcept {
+    for (entry const& e : inside)
+      if (e.is->owners() != e.owners) return e.is;
+    return nullptr;
+  }
+  /// Called once `inside` is complete: finds the rest.
+  void complete() {
+    for (entry const& e : inside) e.is->add_outers(outside);
+    std::ranges::sort(inside, {}, &entry::is);
+    std::ranges::sort(outside);
+    for (entry& e : inside)
+      e.owners = 1 + static_cast<unsigned>(std::ranges::equal_range(outside, e.is).size());
+    std::erase_if(outside, [this](prompt* p) {
+      return std::ranges::binary_search(inside, p, {}, &entry::is);
+    });
+  }
+};
 
 /// A capture of a prompt that copies its frames back (copying_prompt.hpp): the waiting chain, and,
 /// once it is saved, an image of it.
@@ -37,16 +83,17 @@ class copying_prompt;
 class copied_capture final : public capture {
  public:
   explicit copied_capture(copying_prompt& p) noexcept : prompt_(p) {}
+  ~copied_capture() override { share_prompts(nullptr); }
 
   /// Called before the operation `at` is captured from `leaf`: notes the prompts in the chain up to
   /// `outermost`, and throws uncopyable unless the whole chain can be copied.  `origin`: the
-  /// capture from which this run continued, or null.  O(frames that have run since the origin), and
-  /// O(p log p) for p prompts.
+  /// capture from which this run continued, or null.  O(p + frames that have run since the origin)
+  /// for p prompts; O(p log p) if one of these is new.
   void look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,
                      frame_arena const& place, copied_capture const* origin, site const& at);
   /// Whether all prompts that were in the chain are still there, untouched.
   [[nodiscard]] bool has_its_prompts(frame_arena const& place) const noexcept {
-    return inside_.empty() || place.is_as_marked(prompt_number_);
+    return !prompts_ || place.is_as_marked(prompts_->number);
   }
 
   [[nodiscard]] captured_frames frames_here(bool last, bool by_place) override;
@@ -55,7 +102,14 @@ class copied_capture final : public capture {
  private:
   friend class copying_prompt;
   void spent() noexcept override;
-  void find_outside();
+  [[nodiscard]] prompts_in_chain& own_prompts();
+  void share_prompts(prompts_in_chain* p) noexcept;
+  /// Calls f with each prompt further out that a prompt in the chain keeps.
+  template <class F>
+  void for_each_outside(F f) const {
+    if (!prompts_) return;
+    for (prompt* const p : prompts_->outside) f(*p);
+  }
 
   copying_prompt& prompt_;
   frame_arena::image image_;
@@ -64,66 +118,79 @@ class copied_capture final : public capture {
   site at_{};
   prompt* inner_ = nullptr;
   shared_binding bound_;
-  std::uint32_t prompt_number_ = 0;  // of the block of the innermost prompt in the chain
-  std::vector<prompt*> inside_;      // the prompts in the chain
-  std::vector<prompt*> outside_;     // prompts further out that those inside keep; with repetition
-  bool is_owner_ = true;             // owns a count of the prompt (BITWISE-2)
+  prompts_in_chain* prompts_ = nullptr;  // counted; null if there is no prompt in the chain
+  bool is_owner_ = true;                 // owns a count of the prompt (BITWISE-2)
   copied_capture* next_spare_ = nullptr;
 };
+
+/// A list for this capture alone: that of its last use, if no other capture shares it.
+inline prompts_in_chain& copied_capture::own_prompts() {
+  if (!prompts_ || prompts_->captures != 1) {
+    auto* const made = new prompts_in_chain;
+    share_prompts(nullptr);
+    prompts_ = made;
+  }
+  prompts_->inside.clear();
+  prompts_->outside.clear();
+  return *prompts_;
+}
+inline void copied_capture::share_prompts(prompts_in_chain* p) noexcept {
+  if (p) ++p->captures;
+  if (prompts_ && --prompts_->captures == 0) delete prompts_;
+  prompts_ = p;
+}
 
 inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,
                                           frame_arena const& place, copied_capture const* origin,
                                           site const& at) {
   at_ = at;
-  inside_.clear();
-  outside_.clear();
   bool const knows_remaining = origin && origin->has_its_prompts(place);
+  prompts_in_chain* found = nullptr;
+  prompts_in_chain* remaining = nullptr;
   std::size_t blocks = 0;
   for (continuation next = leaf; next.is_frame() || &next.end() != &outermost;) {
     prompt* const p = next.is_frame() ? nullptr : next.end().as_copyable();
-    if (!p && !next.is_frame())
-      throw_uncopyable(at_, next.end().text() +
-                                " stands between it and its handler, and it or what it holds is "
-                                "not trivially copyable");
+    if (!p && !next.is_frame()) [[unlikely]]
+      throw_uncopyable(at_, next,
+                       " stands between it and its handler, and it or what it holds is not "
+                       "trivially copyable");
     void* const block = p ? dynamic_cast<void*>(p) : next.frame().address();
-    auto const where = [&] {
-      return p ? p->text()
-               : "the coroutine awaited at " + detail::text(frame_of(next.frame()).to->where);
-    };
-    if (!place.contains(block))
-      throw_uncopyable(at_, where() + " was started outside its body, or before it");
+    if (!place.contains(block)) [[unlikely]]
+      throw_uncopyable(at_, next, " was started outside its body, or before it");
     frame_arena::header const& h = frame_arena::header_of(block);
     if (knows_remaining && place.is_as_marked(h.number)) {
       blocks += place.as_marked();  // this one and all below it
-      if (inside_.empty()) prompt_number_ = origin->prompt_number_;
-      inside_.insert(inside_.end(), origin->inside_.begin(), origin->inside_.end());
+      remaining = origin->prompts_;
       break;
     }
-    if (h.owns) throw_uncopyable(at_, where() + " has a parameter that is not trivially copyable");
+    if (h.owns) [[unlikely]]
+      throw_uncopyable(at_, next, " has a parameter that is not trivially copyable");
     ++blocks;
     if (p) {
-      if (inside_.empty()) prompt_number_ = h.number;
-      inside_.push_back(p);
+      if (!found) {
+        found = &own_prompts();
+        found->number = h.number;
+      }
+      found->inside.push_back({p, 0});
       next = p->outside();
     } else {
       next = frame_of(next.frame()).parent;
     }
   }
-  if (blocks != place.alive())
+  if (blocks != place.alive()) [[unlikely]]
     throw_uncopyable(at_,
                      "its body has begun something else that waits, a computation that was not "
                      "awaited or a resumption");
-  if (!inside_.empty()) find_outside();
-}
-
-inline void copied_capture::find_outside() {
-  for (prompt const* const p : inside_) p->add_outers(outside_);
-  std::ranges::sort(inside_);
-  std::ranges::sort(outside_);
-  for (prompt* const p : inside_)
-    if (p->owners() != 1 + std::ranges::equal_range(outside_, p).size())
-      throw_uncopyable(at_, "an object outside the copied frames refers to " + p->text());
-  std::erase_if(outside_, [this](prompt* p) { return std::ranges::binary_search(inside_, p); });
+  if (found) {
+    if (remaining)
+      found->inside.insert(found->inside.end(), remaining->inside.begin(), remaining->inside.end());
+    found->complete();
+  } else if (prompts_ != remaining) {
+    share_prompts(remaining);
+  }
+  if (!prompts_) return;
+  if (prompt const* const p = prompts_->first_with_other_owners()) [[unlikely]]
+    throw_other_owners(at_, *p);
 }
 
 }  // namespace weft::detail

@@ -108,12 +108,10 @@ shared_capture copying_prompt::captured(captured_frames rest) noexcept {
 // ---- going back
 
 captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by_place) {
-  if (!is_at_home()) throw_in_use(c.at_);
-  if (over_ || (&c != occupant_ && !c.image_.is_there()))
-    throw resumption_expired(
-        "weft: the handler " + std::string(handler_name()) +
-        ", or one inside it, no longer exists, so the continuation suspended by " + c.at_.text() +
-        " cannot be resumed");
+  if (!is_at_home()) [[unlikely]]
+    throw_in_use(c.at_);
+  if (over_ || (&c != occupant_ && !c.image_.is_there())) [[unlikely]]
+    throw_over(c.at_);
   if (!rebinds_) require_outers();
   if (&c == occupant_) {
     require_open(by_place);
@@ -128,7 +126,7 @@ captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by
     make_room(c);
     if (rebinds_) by_place ? slots()->rebind(*this, c.bound_) : slots()->bind(c.bound_);
     place_.restore(c.image_);
-    for (prompt* const p : c.outside_) p->keep();
+    c.for_each_outside([](prompt& p) { p.keep(); });
     held_by_now(nullptr);
     suspend_again(c.leaf_, *c.waiting_, *c.at_.operation, c.inner_);
     keep();
@@ -154,13 +152,19 @@ void copying_prompt::make_room(copied_capture const& c) {
     return;
   }
   if (!occupant_->image_.is_there()) place_.save(occupant_->image_);
-  for (prompt* const p : occupant_->outside_) p->release();
+  occupant_->for_each_outside([](prompt& p) { p.release(); });
   place_.clear();
   end_unseen();
   occupant_ = nullptr;
   forget_origin();
 }
 
+void copying_prompt::throw_over(site const& at) const {
+  throw resumption_expired(
+      "weft: the handler " + std::string(handler_name()) +
+      ", or one inside it, no longer exists, so the continuation suspended by " + at.text() +
+      " cannot be resumed");
+}
 void copying_prompt::throw_in_use(site const& at) const {
   std::string const start =
       "weft: the continuation suspended by " + at.text() + " cannot be resumed ";
@@ -215,7 +219,7 @@ void copying_prompt::unwind_body() noexcept {
     if (place_.alive() == marked - 1) break;
     may_forget = false;  // the arena has a block that is not of the chain
   }
-  for (prompt* const p : origin_->outside_) p->release();
+  origin_->for_each_outside([](prompt& p) { p.release(); });
   place_.clear();
   finish();
 }
