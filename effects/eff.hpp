@@ -27,9 +27,7 @@ template <class Around, class H, class Es, class Body, class Policy>
 auto await_handling(handling<H, Es, Body, Policy>&& what,
                     std::source_location where);  // handle.hpp
 template <class A>
-class resuming_again;
-template <class A>
-class resuming_again_awaiter;  // multi_resumption.hpp
+class resuming_again;  // multi_resumption.hpp
 
 /// An awaitable whose member operation_in<Row>() gives an operation that depends on the row of the
 /// awaiting coroutine.  The operation may refer to the awaitable.  An lvalue is accepted only if it
@@ -189,14 +187,16 @@ class weft::eff<T, Effects...>::promise_type
 
   /// co_await std::move(k)(value)
   template <class A>
-  auto await_transform(detail::resuming<A>&& k, here where = here::current()) noexcept {
-    return detail::resuming_awaiter<A>(k.rest(), where);
+  detail::resuming<A>&& await_transform(detail::resuming<A>&& k,
+                                        here where = here::current()) noexcept {
+    return k.at(where);
   }
 
   /// co_await k(value)
   template <class A>
-  auto await_transform(detail::resuming_again<A>&& k, here where = here::current()) noexcept {
-    return detail::resuming_again_awaiter<A>(k, where);
+  detail::resuming_again<A>&& await_transform(detail::resuming_again<A>&& k,
+                                              here where = here::current()) noexcept {
+    return k.at(where);
   }
 
   /// co_await handle<E>(h, body)

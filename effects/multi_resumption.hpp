@@ -46,13 +46,12 @@
 /// the frames for a later resume.
 namespace weft::detail {
 
-/// The result of `k(v)` of a multi_resumption: the waiting frames, or a log to run the body
+/// What a multi_resumption resumes, with the answer: the waiting frames, or a log to run the body
 /// against.
-template <class A>
-class [[nodiscard]] resuming_again {
+class rest_again {
  public:
-  explicit resuming_again(captured_frames live) : live_(std::move(live)) {}
-  resuming_again(std::shared_ptr<runs_again> body, replay_log log, shared_binding bound) {
+  explicit rest_again(captured_frames live) noexcept : live_(std::move(live)) {}
+  rest_again(std::shared_ptr<runs_again> body, replay_log log, shared_binding bound) {
     rerun_.emplace(std::move(body), std::move(log), std::move(bound));
   }
 
@@ -68,9 +67,7 @@ class [[nodiscard]] resuming_again {
   }
   /// Resumes: returns the frame to run next.
   std::coroutine_handle<> go(continuation waiter, result_slot_base& to) {
-    return rerun_ ? rerun_->body->run_again(rerun_->body, std::move(rerun_->log),
-                                            std::move(rerun_->bound), waiter, to)
-                  : std::move(live_).go(waiter, to);
+    return rerun_ ? go_slow(waiter, to) : std::move(live_).go(waiter, to);
   }
 
  private:
@@ -81,8 +78,45 @@ class [[nodiscard]] resuming_again {
     replay_log log;
     shared_binding bound;
   };
+  [[gnu::noinline]] std::coroutine_handle<> go_slow(continuation waiter, result_slot_base& to) {
+    return rerun_->body->run_again(rerun_->body, std::move(rerun_->log), std::move(rerun_->bound),
+                                   waiter, to);
+  }
+
   captured_frames live_;
   std::optional<rerun> rerun_;
+};
+
+/// The result of `k(v)` of a multi_resumption, which is its own awaiter, as `resuming` is.
+template <class A>
+class [[nodiscard]] resuming_again {
+ public:
+  explicit resuming_again(rest_again rest) noexcept : rest_(std::move(rest)) {}
+  resuming_again(resuming_again&& other) noexcept
+      : rest_(std::move(other.rest_)), answer_(other.answer_.where) {}
+
+  /// Sets the source line of the co_await.
+  resuming_again&& at(std::source_location where) noexcept {
+    answer_.where = where;
+    return std::move(*this);
+  }
+  /// Resumes: returns the frame to run next.
+  std::coroutine_handle<> go(continuation waiter, result_slot_base& to) {
+    return rest_.go(waiter, to);
+  }
+
+  [[nodiscard]] bool await_ready() const {
+    rest_.require_open();  // again: the handler may have ended since the call
+    return false;
+  }
+  transfer await_suspend(std::coroutine_handle<> me) {
+    return detail::go_on(rest_.go(me, answer_));
+  }
+  A await_resume() { return answer_.take(); }
+
+ private:
+  rest_again rest_;
+  result_slot<A> answer_;
 };
 
 }  // namespace weft::detail
@@ -122,13 +156,13 @@ class weft::multi_resumption {
   /// replay_divergence, and what the continuation throws.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) const& {
-    return ready(false, true, std::forward<V>(value)...);
+    return detail::resuming_again<A>(ready(false, true, std::forward<V>(value)...));
   }
   /// The same for the last time: afterwards this is empty, and the frames are not kept.  Throws as
   /// above.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) && {
-    return ready_last(true, std::forward<V>(value)...);
+    return detail::resuming_again<A>(ready_last(true, std::forward<V>(value)...));
   }
 
   /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).  Row: the
@@ -172,7 +206,7 @@ class weft::multi_resumption {
   }
 
  private:
-  using resuming_under = detail::resuming_under<A, detail::resuming_again<A>, rebound>;
+  using resuming_under = detail::resuming_under<A, detail::rest_again, rebound>;
   static consteval bool rebinds_effects() {
     constexpr bool are_named = sizeof...(Rebound) > 0;
     static_assert(are_named,
@@ -181,13 +215,13 @@ class weft::multi_resumption {
     return are_named;
   }
   template <class... V>
-  detail::resuming_again<A> ready_last(bool by_place, V&&... value) {
+  detail::rest_again ready_last(bool by_place, V&&... value) {
     auto rest = ready(capture_ && (*capture_).is_last(), by_place, std::forward<V>(value)...);
     capture_ = {};
     return rest;
   }
   template <class... V>
-  detail::resuming_again<A> ready(bool last, bool by_place, V&&... value) const {
+  detail::rest_again ready(bool last, bool by_place, V&&... value) const {
     if (!capture_) throw resumption_empty();
     detail::result_slot<R> next;  // before the check: making the value may run any code
     detail::put(next, std::forward<V>(value)...);
@@ -200,41 +234,13 @@ class weft::multi_resumption {
       } else if constexpr (!std::is_same_v<R, never>) {
         waiting.set(next.take());
       }
-      return detail::resuming_again<A>(std::move(live));
+      return detail::rest_again(std::move(live));
     }
     auto& replayed = static_cast<detail::replay_capture&>(*capture_);
     detail::replay_log log(replayed.past());
     log.record(replayed.at(), next);
-    return detail::resuming_again<A>(replayed.body(), std::move(log), replayed.bound());
+    return detail::rest_again(replayed.body(), std::move(log), replayed.bound());
   }
 
   detail::shared_capture capture_;
 };
-
-namespace weft::detail {
-
-/// The awaiter of `k(v)`.  It refers to the temporary, because g++ 12 copies objects that must not
-/// be copied.
-template <class A>
-class resuming_again_awaiter {
- public:
-  resuming_again_awaiter(resuming_again<A>& rest, std::source_location where) noexcept
-      : rest_(rest), answer_(where) {}
-  resuming_again_awaiter(resuming_again_awaiter const&) = delete;
-  resuming_again_awaiter& operator=(resuming_again_awaiter const&) = delete;
-
-  [[nodiscard]] bool await_ready() const {
-    rest_.require_open();  // again: the handler may have ended since the call
-    return false;
-  }
-  transfer await_suspend(std::coroutine_handle<> me) {
-    return detail::go_on(rest_.go(me, answer_));
-  }
-  A await_resume() { return answer_.take(); }
-
- private:
-  resuming_again<A>& rest_;
-  result_slot<A> answer_;
-};
-
-}  // namespace weft::detail

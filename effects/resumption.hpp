@@ -184,27 +184,21 @@ constexpr bool is_resumption<resumption<R, A, Es...>> = true;
 template <class R, class A, class... Es>
 constexpr bool is_resumption<multi_resumption<R, A, Es...>> = true;
 
-/// The result of `std::move(k)(v)`.
+/// The result of `std::move(k)(v)`, which is its own awaiter: an awaiter beside it would make the
+/// awaiting frame larger.
 template <class A>
-class [[nodiscard, clang::trivial_abi]] resuming {
+class [[nodiscard]] resuming {
  public:
   explicit resuming(captured_frames rest) noexcept : rest_(std::move(rest)) {}
-  captured_frames& rest() noexcept { return rest_; }
+  /// Before it is awaited: g++ 12 moves the temporary of a co_await.
+  resuming(resuming&& other) noexcept
+      : rest_(std::move(other.rest_)), answer_(other.answer_.where) {}
 
- private:
-  captured_frames rest_;
-};
-
-/// The awaiter of `std::move(k)(v)`.  It refers to the temporary, because g++ 12 copies objects
-/// that must not be copied.
-template <class A>
-class resuming_awaiter {
- public:
-  resuming_awaiter(captured_frames& rest, std::source_location where) noexcept
-      : rest_(rest), answer_(where) {}
-  resuming_awaiter(resuming_awaiter const&) = delete;
-  resuming_awaiter& operator=(resuming_awaiter const&) = delete;
-
+  /// Sets the source line of the co_await.
+  resuming&& at(std::source_location where) noexcept {
+    answer_.where = where;
+    return std::move(*this);
+  }
   [[nodiscard]] bool await_ready() const {
     rest_.require_open();  // again: the handler may have ended since the call
     return false;
@@ -215,7 +209,7 @@ class resuming_awaiter {
   A await_resume() { return answer_.take(); }
 
  private:
-  captured_frames& rest_;
+  captured_frames rest_;
   result_slot<A> answer_;
 };
 

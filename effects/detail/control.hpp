@@ -50,11 +50,15 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
   if constexpr (std::is_same_v<R, never>) throw_returned(name_of<O>, where);
 }
 
+/// Whether a clause may use something that the prompt owns: an owned handler with data members.
+template <class S>
+constexpr bool owns_state = !S::is_reference && !std::is_empty_v<typename S::handler>;
+
 /// Makes the frame of a coroutine clause, to be run next.  When the clause is done, `waiter`
 /// continues.
-template <class Node, class O, class K>
+template <bool MayBeKept, class Node, class O, class K>
 std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
-                                     result_slot_base& to, bool may_be_kept) {
+                                     result_slot_base& to) {
   using S = typename Node::traits;
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
@@ -66,7 +70,7 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
   std::unique_ptr<kept> keeper;
   if constexpr (S::stays)
     keeper.reset(new resident_clause<callee, typename S::around>(n, waiter, n.around(), n.home()));
-  else if (uses_prompt || may_be_kept)
+  else if constexpr (uses_prompt || MayBeKept)
     keeper.reset(new kept(n, waiter, n.around()));
 
   auto const frame =
@@ -80,20 +84,20 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
   return frame;
 }
 
-/// Calls a control or coroutine clause with the captured chain.  Returns the frame to run next, or
-/// null if the answer is there and the waiter runs next.  The performing frame is not touched once
-/// the clause has `k`: it may be on another thread, or destroyed.
-template <class Node, class O>
-std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
-                                   result_slot<typename Node::traits::answer>& to,
-                                   bool may_be_kept) noexcept {
+/// Calls a control or coroutine clause with the captured chain.  `MayBeKept`: the clause may drop a
+/// pinned continuation (CLAUSE-1).  Returns the frame to run next, or null if the answer is there
+/// and the waiter runs next.  The performing frame is not touched once the clause has `k`: it may be
+/// on another thread, or destroyed.
+template <bool MayBeKept, class Node, class O>
+[[gnu::always_inline]] inline std::coroutine_handle<> run_clause(
+    Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {
   using R = typename O::result;
   using S = typename Node::traits;
   using A = typename S::answer;
   using K = resumption_for<R, A, S::template kind<O>, typename S::rebound>;
   using Result = clause_result<typename S::handler, O, K>;
 
-  kept_prompt<!S::is_reference> const alive(n);
+  kept_prompt<owns_state<S>> const alive(n);
   rebindable<resumption, R, A, typename S::rebound> once(internal(), n);
   try {
     auto const k = [&]() -> K {
@@ -104,12 +108,12 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
     };
     [[maybe_unused]] auto const where = [&n] { return n.where(); };
     if constexpr (is_eff<Result>) {
-      return start_clause(n, std::move(o), k(), waiter, to, may_be_kept);
+      return start_clause<MayBeKept>(n, std::move(o), k(), waiter, to);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause_at(n.handler(), where, std::move(o), k());
       if (result.rest(internal())) {
         result.rest(internal()).require_open();  // again: the clause may have ended its region
-        if (may_be_kept)  // the clause may have dropped its continuation, and resume another one
+        if constexpr (MayBeKept)  // the clause may have dropped its own, and resume another one
           waiter = end_of_clause::after(n, waiter);
         return std::move(result.rest(internal())).go(waiter, to);
       }
@@ -133,7 +137,7 @@ template <class Node, class O>
     Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {
   kept_prompt<true> const alive(n);
   n.clause_begins();
-  auto const next = run_clause(n, std::move(o), waiter, to, true);
+  auto const next = run_clause<true>(n, std::move(o), waiter, to);
   n.clause_ends();
   return next ? next : end_of_clause::after(n, waiter).resolve();
 }
@@ -152,7 +156,7 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
   // Relaxed, as in pinned_by(): the flag is set before a chain with a pin is handed to this thread.
   if (some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
     return run_clause_to_its_end(n, std::move(o), waiter, to);
-  auto const next = run_clause(n, std::move(o), waiter, to, false);
+  auto const next = run_clause<false>(n, std::move(o), waiter, to);
   return next ? next : waiter.resolve();
 }
 
