@@ -59,9 +59,13 @@ class process : public detail::suspension, public detail::pooled {
   /// Makes a process that has not started; `first` is its first frame.  Such a process waits for no
   /// answer: `sink` takes the place of the slot.  With one thread, resume() writes an answer there,
   /// which nothing reads.
-  static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
-                        detail::scheduler_prompt& ground, detail::result_slot_base& sink,
-                        bool one_thread, detail::header_layout const& extra = detail::no_header) {
+  ///
+  /// Inline, as destroy_plain(header_layout): the caller knows the layout, and so the size class of
+  /// the block, when it is compiled.
+  [[gnu::always_inline]] static process* start(
+      process_id id, std::coroutine_handle<> first, void* evidence,
+      detail::scheduler_prompt& ground, detail::result_slot_base& sink, bool one_thread,
+      detail::header_layout const& extra = detail::no_header) {
     auto* const p = new (extra) process(id, false, extra);
     p->begin_with(first, evidence, ground, sink);
     p->needs_slow_resume_ = !one_thread;
@@ -218,10 +222,10 @@ class process : public detail::suspension, public detail::pooled {
     return result_.value() && !is_forkable() && !is_shared();
   }
   /// Destroys a process for which ended_plainly() is true, or one without frames and without a log.
-  void destroy_plain() noexcept {
-    std::size_t const before = bytes_before();
-    this->process::~process();  // not a virtual call: the object is of this very class
-    free(this, sizeof(process), before);
+  void destroy_plain() noexcept { destroy_plain(bytes_before()); }
+  /// The same for a caller that knows the header of the backend.
+  [[gnu::always_inline]] void destroy_plain(detail::header_layout const& extra) noexcept {
+    destroy_plain(extra.bytes);
   }
   /// For a process that ends: returns the error with which it ends, or null, and destroys its
   /// result.
@@ -275,14 +279,15 @@ class process : public detail::suspension, public detail::pooled {
   /// Destroys the process if it is forkable; forkable_process overrides it.
   virtual void destroy() noexcept { destroy_plain(); }
 
-  static void* operator new(std::size_t bytes, detail::header_layout const& extra) {
+  [[gnu::always_inline]] static void* operator new(std::size_t bytes,
+                                                   detail::header_layout const& extra) {
     auto* const block = static_cast<std::byte*>(detail::pooled::operator new(extra.bytes + bytes));
     if (extra.make) extra.make(block);
     return block + extra.bytes;
   }
   static void operator delete(void*, detail::header_layout const&) noexcept {}  // never called
   static void operator delete(void*) noexcept { std::terminate(); }             // see free()
-  static void free(void* p, std::size_t bytes, std::size_t before) noexcept {
+  [[gnu::always_inline]] static void free(void* p, std::size_t bytes, std::size_t before) noexcept {
     detail::pooled::operator delete(static_cast<std::byte*>(p) - before, before + bytes);
   }
   [[nodiscard]] std::size_t bytes_before() const noexcept {
@@ -309,6 +314,10 @@ class process : public detail::suspension, public detail::pooled {
   }
 
  private:
+  [[gnu::always_inline]] void destroy_plain(std::size_t before) noexcept {
+    this->process::~process();  // not a virtual call: the object is of this very class
+    free(this, sizeof(process), before);
+  }
   [[nodiscard]] std::coroutine_handle<> resume_answered() noexcept {
     std::coroutine_handle<> const leaf = at_.leaf.frame();
     is_ = state::active;

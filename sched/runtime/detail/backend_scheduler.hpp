@@ -80,6 +80,20 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     else
       return own;
   }
+  /// The same on any thread: the scheduler's own state, if the thread runs no process of it.
+  [[nodiscard]] worker_state& worker_here() noexcept {
+    if constexpr (on_several_threads)
+      return scheduler_core::worker_here();
+    else
+      return own;
+  }
+  /// Evidence for a row of effects that are all known.  Throws bad_alloc.
+  void* evidence_for(row_info const& row, bool recorded) {
+    worker_state::row_cache& last = worker_here().last_row[recorded];
+    if (last.row != &row) [[unlikely]]
+      last = {&row, effects.look_up(row, recorded)};
+    return last.evidence;
+  }
   [[nodiscard]] typename Backend::worker& worker() noexcept {
     if constexpr (on_several_threads)
       return static_cast<worker_slot&>(*worker_state::of_thread).worker;
@@ -269,7 +283,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     w.running = nullptr;
     --w.unforkable;
     --w.alive;
-    p.destroy_plain();
+    p.destroy_plain(header);
     return next();
   }
   /// As finished(), for one with an error, a log or deferred events, or if processes are limited.

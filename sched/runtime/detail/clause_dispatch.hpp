@@ -168,30 +168,34 @@ struct clause_dispatch {
     return answer_now<true>(s, o, waiting);
   }
   template <bool InRoom = false>
-  static bool answer_now(S& s, O& o, result_slot<R>& waiting) {
-    if (s.running().is_forkable()) [[unlikely]] {
-      replay_log& log = s.log_of_running();
-      site const at = site_of(o, waiting.where);
-      if (log.replaying()) {
-        if constexpr (std::is_same_v<O, syncing::touch>) on(s, o);  // the access is repeated
-        return log.replay(at, waiting);
-      }
-      try {
-        set_answer<InRoom>(s, o, waiting);
-      } catch (...) {
-        waiting.fail(std::current_exception());
-      }
-      if constexpr (is_sealing<O>)
-        seal_running(s, at);
-      else
-        log.record(at, waiting);
-    } else {
-      set_answer<InRoom>(s, o, waiting);
+  [[gnu::always_inline]] static bool answer_now(S& s, O& o, result_slot<R>& waiting) {
+    if (s.running().is_forkable()) [[unlikely]]
+      return answer_by_log<InRoom>(s, o, waiting);
+    set_answer<InRoom>(s, o, waiting);
+    return true;
+  }
+  /// The same for a process that keeps a log: the log has the answer, or records it.
+  template <bool InRoom>
+  [[gnu::noinline]] static bool answer_by_log(S& s, O& o, result_slot<R>& waiting) {
+    replay_log& log = s.log_of_running();
+    site const at = site_of(o, waiting.where);
+    if (log.replaying()) {
+      if constexpr (std::is_same_v<O, syncing::touch>) on(s, o);  // the access is repeated
+      return log.replay(at, waiting);
     }
+    try {
+      set_answer<InRoom>(s, o, waiting);
+    } catch (...) {
+      waiting.fail(std::current_exception());
+    }
+    if constexpr (is_sealing<O>)
+      seal_running(s, at);
+    else
+      log.record(at, waiting);
     return true;
   }
   template <bool InRoom>
-  static void set_answer(S& s, O& o, result_slot<R>& waiting) {
+  [[gnu::always_inline]] static void set_answer(S& s, O& o, result_slot<R>& waiting) {
     if constexpr (InRoom) {
       waiting.set(spawn_in_room(s, *o.what));
     } else if constexpr (std::is_void_v<R>) {

@@ -108,13 +108,17 @@ template <class S>
 
 // ---- spawning
 
+template <class S>
+[[gnu::noinline]] void spawn_forkable(S& s, process_id id, spawn_request& request) {
+  begin_process(s, new_process(s, id, request.forkable_program()), true);
+}
 /// The clause of spawn, without a limit to processes.
 template <class S>
 [[gnu::always_inline]] inline process_id on(S& s, spawning<>::start& start) {
   spawn_request& request = *start.what;
   process_id const id = s.running().next_child();
-  if (request.is_forkable())
-    begin_process(s, new_process(s, id, request.forkable_program()), true);
+  if (request.is_forkable()) [[unlikely]]
+    spawn_forkable(s, id, request);
   else
     begin_process(s, new_process(s, id, request.frame()), false);
   return id;
