@@ -151,7 +151,10 @@ class persistent_deque {
   /// For a round-robin queue: rotate_in_place adds T(args...) at the front, and removes and returns
   /// the last element, in a few instructions and without allocation.  It requires
   /// can_rotate_in_place(): both ends have room and share nothing with another version.
-  [[nodiscard]] bool can_rotate_in_place() const noexcept { return top_.can_rotate(); }
+  [[nodiscard]] bool can_rotate_in_place() const noexcept { return rotations() != 0; }
+  /// How many calls of rotate_in_place() may follow, as long as this deque is not changed in another
+  /// way and not copied.  O(1).
+  [[nodiscard]] size_type rotations() const noexcept { return top_.rotations(); }
   template <class... Args>
   [[gnu::always_inline]] T rotate_in_place(Args&&... args) noexcept {
     return top_.rotate(std::forward<Args>(args)...);

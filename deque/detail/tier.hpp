@@ -82,9 +82,9 @@ class tier {
   template <side S, class R = E>
   R pop(char const* operation);
 
-  /// Whether a push at the front and a pop at the back would both only move the edges of windows on
-  /// unshared chunks.  Then rotate() may be called: it does both.
-  [[nodiscard]] bool can_rotate() const noexcept;
+  /// How often a push at the front and a pop at the back would both only move the edges of windows
+  /// on unshared chunks.  So often rotate() may be called: it does both.
+  [[nodiscard]] slot rotations() const noexcept;
   template <class... Args>
   E rotate(Args&&... args) noexcept;
 

@@ -142,16 +142,20 @@ auto tier<E, T, P>::pop_below() -> owner {
 }
 
 template <class E, class T, class P>
-[[gnu::always_inline]] inline bool tier<E, T, P>::can_rotate() const noexcept {
+slot tier<E, T, P>::rotations() const noexcept {
   window const& f = front_;
   window const& b = back_;
   if (!f.template has_room<side::front>() || !f.alone() ||
       f.chunk->template bound<side::front>().get() != f.begin)
-    return false;
-  if (!b.empty()) [[likely]]
-    return b.alone() && b.chunk->template bound<side::back>().get() == b.end;
+    return 0;
+  if (!b.empty()) [[likely]] {
+    if (!b.alone() || b.chunk->template bound<side::back>().get() != b.end) return 0;
+    return f.begin < b.size() ? f.begin : b.size();
+  }
   // Or the tier has only the chunk of f.  If it has only that of b, the caller uses push and pop.
-  return !b.chunk && !below_ && !f.empty() && f.chunk->template bound<side::back>().get() == f.end;
+  bool const is_only =
+      !b.chunk && !below_ && !f.empty() && f.chunk->template bound<side::back>().get() == f.end;
+  return is_only ? f.begin : 0;
 }
 
 template <class E, class T, class P>

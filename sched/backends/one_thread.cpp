@@ -16,6 +16,7 @@ void one_thread::worker::reserve_lazy(std::size_t n) {
   if (!has_room(n)) lazy_.reserve(std::max(2 * lazy_.capacity(), lazy_.size() + n));
 }
 void one_thread::worker::ready(queue q) {
+  turns_ = 0;
   for (ready_ = {}; injected_.has_news() && injected_.fetch(*this); ready_ = {}) {
   }
   ready_ = std::move(q);

@@ -25,7 +25,7 @@ class one_thread {
  public:
   /// The last parameter: a thunk may own a version of the queue that it is in, since its process
   /// may keep a checkpoint.
-  using queue = persistent_deque<thunk, deque_policy<plain_counts, heap_memory, 512, true>>;
+  using queue = persistent_deque<thunk, deque_policy<plain_counts, heap_memory, 1024, true>>;
   static constexpr unsigned wakes = 1;
 
   class worker {
@@ -37,9 +37,15 @@ class one_thread {
 
     [[gnu::always_inline]] void put(thunk&& t, put_reason) { put_in(std::move(t)); }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
-      return !injected_.has_news() && ready_.can_rotate_in_place();
+      return !injected_.has_news() && turns_ != 0;
+    }
+    /// Finds how often exchange() may be called (turns_).
+    [[nodiscard]] bool prepare_exchange() noexcept {
+      turns_ = ready_.rotations();
+      return turns_ != 0;
     }
     [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
+      --turns_;
       std::uint64_t const answer = t.answer();
       return ready_.rotate_in_place(t.release(), answer);
     }
@@ -50,6 +56,7 @@ class one_thread {
       if (ready_.empty()) [[unlikely]]
         if (auto w = injected_.wait(*this, until, quiescent); !w.has_come)
           return std::move(w.instead);
+      turns_ = 0;
       return ready_.pop_back();
     }
 
@@ -74,8 +81,12 @@ class one_thread {
       return o;
     }
 
-    /// The ready processes, as a value: a version of the queue.  O(1).
-    [[nodiscard]] queue const& ready() const noexcept { return ready_; }
+    /// The ready processes, as a value: a version of the queue, to be copied before the worker goes
+    /// on.  O(1).
+    [[nodiscard]] queue const& ready() noexcept {
+      turns_ = 0;
+      return ready_;
+    }
     /// Replaces all ready processes, also those that other threads have put.  Dropping a process
     /// may put other ones, hence the loop.  Throws bad_alloc.
     void ready(queue q);
@@ -85,6 +96,7 @@ class one_thread {
     [[gnu::always_inline]] void put_in(thunk&& t) {
       // Passes `t` on as a reference, so that it is unchanged if there is no memory.  A new thunk,
       // constructed before the memory is found, would be dropped then, and its process unwound.
+      turns_ = 0;
       ready_.push_front(std::move(t));
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
@@ -100,6 +112,7 @@ class one_thread {
 
     detail::injection_queue& injected_;
     queue ready_;
+    std::size_t turns_ = 0;  // rotations of ready_ that need no check; 0 if that is not known
     std::vector<lazy_task*> lazy_;
     thunk without_room_ = thunk::reason::quiescent;  // see take_kept()
     unsigned kept_ = 0;  // for how many more takes lazy tasks may stay (BACKEND-8)

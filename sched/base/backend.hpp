@@ -85,7 +85,8 @@ concept reserving_backend =
     };
 
 /// A backend whose workers can sometimes do w.put(t, put_reason::yielded) followed by w.take(...)
-/// in one short step.
+/// in one short step.  If a worker has w.prepare_exchange(), it is called when w.can_exchange() is
+/// false, and returns whether another call of that may be true.
 template <class B>
 concept exchanging_backend = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.can_exchange() } noexcept -> std::same_as<bool>;

@@ -78,6 +78,8 @@ struct clause_dispatch {
       // A short cut: put and take in one step (process_clauses.hpp).
       if (can_exchange(s)) [[likely]]
         return exchange(s, info_of<O>, leaf, waiting);
+      if constexpr (requires { s.worker().prepare_exchange(); })
+        return prepare_exchange(s, o, leaf, waiting);
     }
     if constexpr (!Records && may_end_step) {
       // A short cut for operations that wait only if they must, such as receive.  The process is
@@ -85,6 +87,13 @@ struct clause_dispatch {
       if (!prompt::arena_here()) [[likely]]
         return suspend_here_and_answer(s, o, leaf, waiting);
     }
+    return suspend_and_answer(s, o, leaf, waiting);
+  }
+  [[gnu::noinline]] static std::coroutine_handle<> prepare_exchange(S& s, O& o,
+                                                                    std::coroutine_handle<> leaf,
+                                                                    result_slot<R>& waiting) {
+    if (s.worker().prepare_exchange() && can_exchange(s))
+      return exchange(s, info_of<O>, leaf, waiting);
     return suspend_and_answer(s, o, leaf, waiting);
   }
   static std::coroutine_handle<> suspend_here_and_answer(S& s, O& o, std::coroutine_handle<> leaf,
