@@ -10,6 +10,10 @@
 
 namespace weft {
 
+namespace detail {
+class children_cache;
+}  // namespace detail
+
 /// The identity of a process: the path of spawns and forks that led to it.  The first process is
 /// "1", its n-th child, spawned or forked, "1.n".  So an id does not depend on what other processes
 /// do, and a process has the same id in every schedule.  Processes that are submitted from outside
@@ -68,6 +72,7 @@ class process_id {
   friend constexpr auto operator<=>(process_id, process_id) = default;
 
  private:
+  friend class detail::children_cache;
   static constexpr std::uint64_t hash_mark = std::uint64_t{1} << 63;
 
   explicit constexpr process_id(std::uint64_t path) : path_(path) {}

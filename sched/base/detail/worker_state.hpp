@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "weft/effects/multi_resumption.hpp"
+#include "weft/sched/base/detail/children_cache.hpp"
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/base/process.hpp"
 
@@ -50,6 +51,7 @@ struct worker_state {
     row_info const* row = nullptr;
     void* evidence = nullptr;
   };
+  children_cache children;          // a loop spawns children of one process
   row_cache last_row[2];            // [0]: of processes without a log, [1]: with one
   worker_state* outside = nullptr;  // the state for the scheduler around this one
 

@@ -116,7 +116,8 @@ template <class S>
 template <class S>
 [[gnu::always_inline]] inline process_id on(S& s, spawning<>::start& start) {
   spawn_request& request = *start.what;
-  process_id const id = s.running().next_child();
+  process& parent = s.running();
+  process_id const id = s.here().children.child_of(parent.id(), parent.next_child_number());
   if (request.is_forkable()) [[unlikely]]
     spawn_forkable(s, id, request);
   else
