@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "weft/effects/memory/frame_pool.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -11,7 +14,7 @@
 #include "weft/effects/memory/frame_depot.hpp"
 #include "weft/effects/memory/unwinding_reserve.hpp"
 
-/// The slow paths of the pool: a list is empty or full, no block is kept, or there are arenas.
+/// The slow paths of the pool: a stack is empty or full, no block is kept, or there are arenas.
 namespace weft::detail {
 
 // ---- arenas (POOL-4)
@@ -21,13 +24,13 @@ struct frame_pool::while_in_arenas {
   arena_table table;
   frame_arena* (*here)() noexcept = nullptr;
   frame_arena* first = nullptr;  // of the list of this thread's arenas
-  shelves aside;
+  stacks aside;
 };
 
-/// The lists of free blocks, which are put aside while there are arenas.
-frame_pool::shelves& frame_pool::kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
-frame_pool::shelves const& frame_pool::kept() const noexcept {
-  return arenas_ ? in_arenas_->aside : shelves_;
+/// The stacks of free blocks, which are put aside while there are arenas.
+frame_pool::stacks& frame_pool::kept() noexcept { return arenas_ ? in_arenas_->aside : stacks_; }
+frame_pool::stacks const& frame_pool::kept() const noexcept {
+  return arenas_ ? in_arenas_->aside : stacks_;
 }
 
 frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
@@ -36,7 +39,7 @@ frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
   auto* const a = new frame_arena(in_arenas_->table, in_arenas_->first);
   in_arenas_->here = here;
   recent_arena_ = a;
-  if (arenas_++ == 0) in_arenas_->aside = std::exchange(shelves_, {});
+  if (arenas_++ == 0) in_arenas_->aside = std::exchange(stacks_, {});
   return *a;
 }
 void frame_pool::abandon(frame_arena& a) noexcept {
@@ -47,7 +50,7 @@ void frame_pool::end_arena(frame_arena& a) noexcept {
   deaths_ += a.deaths();
   delete &a;
   recent_arena_ = in_arenas_->first;
-  if (--arenas_ == 0) shelves_ = in_arenas_->aside;
+  if (--arenas_ == 0) stacks_ = in_arenas_->aside;
   if (arenas_ == 0 && closed_) close();
 }
 /// Allocates in the arena of the running body; null if it has none.
@@ -76,11 +79,11 @@ void frame_pool::mark_owning(void* block) noexcept {
 void* frame_pool::take_slow(std::size_t bytes, bool in_body) {
   if (!depot.keeps_blocks()) return from_system(bytes, in_body);
   std::size_t const size = block_size::of(bytes);
-  if (!arenas_) return restock(shelves_[size], size);
+  if (!arenas_) return restock(stacks_[size], size);
   if (in_body)
     if (void* const p = take_in_arena(block_size::bytes(size))) return p;
-  shelf& s = in_arenas_->aside[size];
-  return s.first->next ? std::exchange(s.first, s.first->next) : restock(s, size);
+  stack& s = in_arenas_->aside[size];
+  return *s.top ? *s.top-- : restock(s, size);
 }
 void frame_pool::give_slow(void* p, std::size_t size) noexcept {
   if (recent_arena_ && recent_arena_->try_give_at_top(p)) return;
@@ -92,9 +95,10 @@ void frame_pool::give_to_owner(void* p, std::size_t size) noexcept {
   give_to_list(p, size);
 }
 void frame_pool::give_to_list(void* p, std::size_t size) noexcept {
-  shelf& s = kept()[size];
-  if (s.credit == 0 && !renew_credit(s, size)) return to_depot(p, size);
-  put(s, p);
+  stack& s = kept()[size];
+  if (s.top == s.limit && !make_room(s, size)) return to_depot(p, size);
+  *++s.top = p;
+  ++deaths_;
 }
 
 // ---- blocks of the system
@@ -129,10 +133,7 @@ void frame_pool::to_system(void* p) noexcept {
 void frame_pool::to_depot(void* p, std::size_t size) noexcept {
   ++deaths_;
   --blocks_;
-  auto* const block = ::new (p) free_block;
-  block->next = &no_block;
-  block->depth = 1;
-  depot.put(size, block);
+  depot.put(size, ::new (p) free_block{&no_block, nullptr, 1, 0});
   if (closed_) close();
 }
 
@@ -161,46 +162,105 @@ void* frame_pool::cut(std::size_t size) {
   return block;
 }
 
-void* frame_pool::restock(shelf& s, std::size_t size) {
+/// A block from the list or from elsewhere.
+void* frame_pool::obtain(std::size_t size) {
   note_list(size);
-  free_block* first = std::exchange(s.spare, &no_block);
-  if (!first->next) {
-    first = depot.take(size);
-    if (!first) return cut(size);
+  list& l = lists_[size];
+  if (!l.first->next) l.first = std::exchange(l.spare, &no_block);
+  if (!l.first->next) {
+    free_block* const batch = depot.take(size);
+    if (!batch) return cut(size);
     close_frames_at_the_end();
-    blocks_ += first->depth;
+    blocks_ += batch->depth;
+    l.first = batch;
   }
-  s.first = first->next;
+  void* block = nullptr;
+  (void)from_list(&block, 1, size);
   if (closed_) close();
-  return first;
+  return block;
+}
+/// Called when a stack is empty: returns a block, and takes more from the list.
+void* frame_pool::restock(stack& s, std::size_t size) {
+  static constexpr std::uint32_t at_once = 32;
+  void* const block = obtain(size);
+  if (!lists_[size].first->next || (s.room() < at_once && !grow(s, most_of(size)))) return block;
+  std::uint32_t const n = from_list(s.top + 1, at_once, size);
+  std::reverse(s.top + 1, s.top + 1 + n);  // so that they come in the order of the list
+  for (std::uint32_t i = 0; i != n; ++i) __builtin_prefetch(*++s.top, 1);
+  return block;
 }
 
-/// Called when a list has no credit left: gives it new credit, and hands blocks that are too many
-/// to the depot (POOL-1).  False if the thread has ended, and keeps no block.
-bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
+/// Called when a stack is full: makes room.  False if the thread has ended, and keeps no block; or
+/// if there is no memory for an array.
+bool frame_pool::make_room(stack& s, std::size_t size) noexcept {
   close_frames_at_the_end();
   if (closed_) return false;
   note_list(size);
-  s.credit = credit_of(size);
-  deaths_ += s.credit;
-  auto const hand_over = [this, size](free_block* list) {
-    if (!list->next) return;
-    blocks_ -= list->depth;
-    depot.put(size, list);
-  };
-  if (s.first->depth >= 2 * std::int64_t{s.credit}) {
-    free_block* last = s.first;  // of the `credit` blocks that stay
-    for (last->depth = s.credit; last->depth != 1; last = last->next)
-      last->next->depth = last->depth - 1;
-    hand_over(std::exchange(last->next, &no_block));
-  } else {
-    hand_over(s.spare);
-    s.spare = std::exchange(s.first, &no_block);
-  }
+  std::size_t const most = most_of(size);
+  if (s.room() < most && grow(s, most)) return true;
+  auto const oldest = static_cast<std::uint32_t>(s.room() / 2);
+  if (oldest == 0) return false;
+  to_list(s.bottom + 1, oldest, size);
+  std::memmove(s.bottom + 1, s.bottom + 1 + oldest, (s.room() - oldest) * sizeof(void*));
+  s.top -= oldest;
   return true;
 }
 
-// ---- all lists
+/// Gives a stack a larger array.  False if there is no memory for it.
+bool frame_pool::grow(stack& s, std::size_t most) noexcept {
+  std::size_t const room = std::min(most, std::max<std::size_t>(63, 2 * s.room() + 1));
+  bool const is_first = s.bottom == &no_room;
+  auto* const array =
+      static_cast<void**>(std::realloc(is_first ? nullptr : s.bottom, (room + 1) * sizeof(void*)));
+  if (!array) return false;
+  *array = nullptr;
+  s.top = array + (is_first ? 0 : s.top - s.bottom);
+  s.bottom = array;
+  s.limit = array + room;
+  return true;
+}
+
+/// Puts `n` blocks on the list.
+void frame_pool::to_list(void** blocks, std::uint32_t n, std::size_t size) noexcept {
+  list& l = lists_[size];
+  std::uint32_t const room = free_block::room(block_size::bytes(size));
+  while (n != 0) {
+    std::uint32_t const others = std::min(n - 1, room);
+    auto* const block =
+        ::new (*blocks) free_block{l.first, nullptr, l.first->depth + others + 1, others};
+    for (std::uint32_t i = 0; i != others; ++i) block->other(i) = blocks[i + 1];
+    l.first = block;
+    blocks += others + 1;
+    n -= others + 1;
+  }
+  if (l.first->depth < most_of(size) / 2) return;
+  hand_over(std::exchange(l.spare, l.first), size);
+  l.first = &no_block;
+}
+/// Takes at most `most` blocks from the list.  Returns how many.
+std::uint32_t frame_pool::from_list(void** to, std::uint32_t most, std::size_t size) noexcept {
+  list& l = lists_[size];
+  std::uint32_t n = 0;
+  for (; n != most && l.first->next; ++n) {
+    free_block* const block = l.first;
+    if (block->others != 0) {
+      to[n] = block->other(--block->others);
+      --block->depth;
+    } else {
+      l.first = block->next;
+      to[n] = block;
+    }
+  }
+  return n;
+}
+/// Gives a list to the depot.
+void frame_pool::hand_over(free_block* first, std::size_t size) noexcept {
+  if (!first->next) return;
+  blocks_ -= first->depth;
+  depot.put(size, first);
+}
+
+// ---- all stacks and lists
 
 frame_count frame_pool::count() const noexcept {
   std::int64_t deaths = deaths_;
@@ -209,10 +269,8 @@ frame_count frame_pool::count() const noexcept {
     deaths += a->deaths();
     alive += static_cast<std::int64_t>(a->alive());
   }
-  for (auto const& s : kept()) {
-    deaths -= s.credit;
-    alive -= s.first->depth + s.spare->depth;
-  }
+  for (auto const& s : kept()) alive -= static_cast<std::int64_t>(s.blocks());
+  for (auto const& l : lists_) alive -= static_cast<std::int64_t>(l.blocks());
   return {deaths + alive, deaths};
 }
 
@@ -227,12 +285,16 @@ frame_count frames_so_far() noexcept {
 void frame_pool::close() noexcept {
   closed_ = true;
   depot.count(count());
+  for (std::size_t size = 0; size != block_sizes; ++size) {
+    stack& s = kept()[size];
+    if (s.blocks() != 0) to_list(s.bottom + 1, static_cast<std::uint32_t>(s.blocks()), size);
+    if (s.bottom != &no_room) std::free(s.bottom);
+    s = {};
+    for (auto* const first : {lists_[size].first, lists_[size].spare})
+      if (first->next) depot.put(size, first);
+    lists_[size] = {};
+  }
   blocks_ = deaths_ = 0;
-  auto& all = kept();
-  for (std::size_t size = 0; size != block_sizes; ++size)
-    for (auto* const list : {all[size].first, all[size].spare})
-      if (list->next) depot.put(size, list);
-  all = {};
   frame_count const counted = count();  // of the blocks in arenas
   deaths_ = -counted.deaths;
   blocks_ = -counted.alive();

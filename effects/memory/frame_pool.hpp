@@ -12,25 +12,26 @@
 
 /// Memory for frames and prompts: lists of free blocks by size, one set for each thread.
 ///
-///   POOL-1  A thread has two lists of a size: the first, for take() and give(), and a spare one,
-///       which take() uses when the first is empty.  After every `credit` frees, the first list
-///       becomes the spare one; a spare list that is still there goes to the depot, which all
-///       threads share, and which fills empty lists.  But if the first list then has 2 * credit
-///       blocks or more, it is cut: `credit` blocks stay, and the others go to the depot.  So a
-///       list holds at most 3 * credit blocks, and blocks that are allocated on one thread and
-///       freed on another circulate and do not pile up.  A list knows its length, so it is handed
-///       over without a walk along it, which would be a cache miss for each block.
+///   POOL-1  A thread has a stack of free blocks of a size, for take() and give(): an array of their
+///       addresses.  Neither looks into a block, so none waits for one that is in no cache.  The
+///       array grows.  When it has `most_of` addresses and is full, half of the blocks, those that
+///       were freed first, go to the thread's list, which fills an empty stack.  A list that has half
+///       as many blocks becomes the spare one, and a spare one that is still there goes to the depot,
+///       which all threads share, and which fills empty lists.  So a thread has a stack and two
+///       lists of a size, and blocks that are allocated on one thread and freed on another
+///       circulate and do not pile up.  A list knows its length, so it is handed over without a
+///       walk along it.
 ///   POOL-2  Blocks are cut from slabs, one behind the other, because malloc would take 16 bytes
 ///       more for each: a fifth of a waiting process.  So no block is returned to the system: the
 ///       memory for frames at the peak stays memory for frames.  Blocks of over 4 KB come from the
 ///       system.
 ///   POOL-3  Under AddressSanitizer no block is kept, so that a use after free is detected: the
-///       lists stay empty and without credit, so that the slow path sees each take() and give().
+///       stacks have no room, so that the slow path sees each take() and give().
 ///       The depot decides this, for all modules and files of a program: a file that is compiled
 ///       with AddressSanitizer may be linked with one that is not.
-///   POOL-4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their
-///       place are empty and without credit.  So the slow path sees each take() and give(), and the
-///       fast path need not ask whether there is an arena.
+///   POOL-4  While there are arenas (frame_arena.hpp) the stacks are put aside, and those in their
+///       place have no room.  So the slow path sees each take() and give(), and the fast path need
+///       not ask whether there is an arena.
 ///   POOL-5  A block of over 256 bytes shares no cache line with another: it begins at a line, and
 ///       is a whole number of lines.  Otherwise two threads might write to one line, each to its
 ///       own block: after tasks have been stolen, neighbouring blocks belong to different threads.
@@ -49,23 +50,22 @@ class frame_pool {
     std::size_t const size = block_size::of(bytes);
     if (size >= block_sizes) [[unlikely]]
       return from_system(bytes, InBody);
-    shelf& s = shelves_[size];
-    free_block* const block = s.first;
-    free_block* const next = block->next;
-    if (!next) [[unlikely]]
+    stack& s = stacks_[size];
+    void* const block = *s.top;
+    if (!block) [[unlikely]]
       return take_slow(bytes, InBody);
-    s.first = next;
-    prefetch(next, size);
+    --s.top;
     return block;
   }
   void give(void* p, std::size_t bytes) noexcept {
     std::size_t const size = block_size::of(bytes);
     if (size >= block_sizes) [[unlikely]]
       return to_system(p);
-    shelf& s = shelves_[size];
-    if (s.credit == 0) [[unlikely]]
+    stack& s = stacks_[size];
+    if (s.top == s.limit) [[unlikely]]
       return give_slow(p, size);
-    put(s, p);
+    *++s.top = p;
+    ++deaths_;
   }
   void* take_aligned(std::size_t bytes, std::align_val_t alignment) {
     void* const block = ::operator new(bytes, alignment);
@@ -77,7 +77,7 @@ class frame_pool {
     --blocks_;
     ::operator delete(p, alignment);
   }
-  /// Adds up the lists: a counter in take() would make each call of an eff a tenth slower.
+  /// Adds up the stacks and lists.
   [[nodiscard]] frame_count count() const noexcept;
 
   /// The same as count().alive(); faster while there are no arenas.
@@ -86,8 +86,8 @@ class frame_pool {
     std::int64_t alive = blocks_;
     for (std::size_t i = 0; i != sizes_.size(); ++i)
       for (std::uint64_t left = sizes_[i]; left != 0; left &= left - 1) {
-        shelf const& s = shelves_[i * 64 + static_cast<unsigned>(std::countr_zero(left))];
-        alive -= s.first->depth + s.spare->depth;
+        std::size_t const size = i * 64 + static_cast<unsigned>(std::countr_zero(left));
+        alive -= static_cast<std::int64_t>(stacks_[size].blocks() + lists_[size].blocks());
       }
     return alive;
   }
@@ -116,34 +116,37 @@ class frame_pool {
   void close() noexcept;
 
  private:
-  /// The credit of POOL-1: a number of blocks.
-  static constexpr unsigned credit_of(std::size_t size) noexcept {
-    return static_cast<unsigned>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
+  /// The number of blocks in a stack that does not grow any more (POOL-1).
+  static constexpr std::uint32_t most_of(std::size_t size) noexcept {
+    return static_cast<std::uint32_t>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
   }
-  struct shelf {
+  /// Free blocks of a size, the one that was freed last on top.
+  struct stack {
+    void** top = &no_room;     // the address on top, or `bottom`
+    void** limit = &no_room;   // where `top` is when the stack is full
+    void** bottom = &no_room;  // the array, which begins with a null
+
+    [[nodiscard]] std::size_t blocks() const noexcept {
+      return static_cast<std::size_t>(top - bottom);
+    }
+    [[nodiscard]] std::size_t room() const noexcept {
+      return static_cast<std::size_t>(limit - bottom);
+    }
+  };
+  /// The `top` of a stack that has no array.  Never written.
+  [[gnu::visibility("default")]] static inline constinit void* no_room = nullptr;
+  struct list {
     free_block* first = &no_block;
     free_block* spare = &no_block;
-    unsigned credit = 0;  // frees before the next slow one; at first 0: the first is slow
+    [[nodiscard]] std::size_t blocks() const noexcept {
+      return std::size_t{first->depth} + spare->depth;
+    }
   };
-  using shelves = std::array<shelf, block_sizes>;
+  using stacks = std::array<stack, block_sizes>;
   struct while_in_arenas;
 
-  [[nodiscard]] shelves& kept() noexcept;
-  [[nodiscard]] shelves const& kept() const noexcept;
-  /// Prefetches the block that the next take() will return: it may be in another thread's cache, or
-  /// in none.
-  static void prefetch(void* block, std::size_t size) noexcept {
-    __builtin_prefetch(block, 1);
-    if (block_size::bytes(size) > block_size::line)
-      __builtin_prefetch(static_cast<std::byte*>(block) + block_size::line, 1);
-  }
-  static void put(shelf& s, void* p) noexcept {
-    --s.credit;
-    auto* const block = ::new (p) free_block;
-    block->next = s.first;
-    block->depth = s.first->depth + 1;
-    s.first = block;
-  }
+  [[nodiscard]] stacks& kept() noexcept;
+  [[nodiscard]] stacks const& kept() const noexcept;
   void note_list(std::size_t size) noexcept { sizes_[size / 64] |= std::uint64_t{1} << size % 64; }
   void* take_slow(std::size_t bytes, bool in_body);
   void give_slow(void* p, std::size_t size) noexcept;
@@ -153,18 +156,24 @@ class frame_pool {
   frame_arena* arena_of(void* p) noexcept;
   bool give_in_arena(void* p) noexcept;
   void end_arena(frame_arena& a) noexcept;
-  void* restock(shelf& s, std::size_t size);
-  bool renew_credit(shelf& s, std::size_t size) noexcept;
+  void* obtain(std::size_t size);
+  void* restock(stack& s, std::size_t size);
+  bool make_room(stack& s, std::size_t size) noexcept;
+  static bool grow(stack& s, std::size_t most) noexcept;
+  void to_list(void** blocks, std::uint32_t n, std::size_t size) noexcept;
+  std::uint32_t from_list(void** to, std::uint32_t most, std::size_t size) noexcept;
+  void hand_over(free_block* first, std::size_t size) noexcept;
   void* cut(std::size_t size);
   void to_depot(void* p, std::size_t size) noexcept;
   void* from_system(std::size_t bytes, bool in_body);
   void to_system(void* p) noexcept;
 
-  shelves shelves_{};
+  stacks stacks_{};
+  std::array<list, block_sizes> lists_{};
   slab_remainder slab_;      // from which blocks are cut (POOL-2)
   std::int64_t blocks_ = 0;  // obtained from the system and the depot, less those returned to them
-  std::int64_t deaths_ = 0;  // the number of frees, as if all credit were used up
-  std::array<std::uint64_t, block_sizes / 64 + 1> sizes_{};  // a bit for each size that had a list
+  std::int64_t deaths_ = 0;  // the number of frees
+  std::array<std::uint64_t, block_sizes / 64 + 1> sizes_{};  // a bit for each size that had blocks
   bool closed_ = false;
   bool uses_reserve_ = false;
   unsigned arenas_ = 0;

@@ -29,14 +29,24 @@ struct frame_count {
   [[nodiscard]] std::int64_t alive() const noexcept { return births - deaths; }
 };
 
-/// A free block in a list.
+/// A free block in a list.  It has the addresses of further free blocks, as many as fit, so that a
+/// block is found without a look at the one before it, which would be a cache miss for each.
 struct free_block {
   free_block* next;        // null in no_block only
-  std::int64_t depth;      // the number of blocks in the list from this one on
   free_block* next_batch;  // in the first block of a batch: the depot's next batch
+  std::uint32_t depth;     // the number of blocks in the list from this one on
+  std::uint32_t others;    // how many addresses follow
+
+  [[nodiscard]] void*& other(std::uint32_t i) noexcept {
+    return reinterpret_cast<void**>(this + 1)[i];
+  }
+  /// How many addresses fit in a block of that many bytes.
+  static constexpr std::uint32_t room(std::size_t bytes) noexcept {
+    return static_cast<std::uint32_t>((bytes - sizeof(free_block)) / sizeof(void*));
+  }
 };
-/// Sentinel that ends every free list, so that give() needs no null check.  Never written.
-[[gnu::visibility("default")]] inline constinit free_block no_block{nullptr, 0, nullptr};
+/// Sentinel that ends every list.  Never written.
+[[gnu::visibility("default")]] inline constinit free_block no_block{nullptr, nullptr, 0, 0};
 
 /// The unused part of a slab (POOL-2).
 struct slab_remainder {
