@@ -75,24 +75,10 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     typename Backend::worker worker;
   };
   [[nodiscard]] worker_state& here() noexcept {
-    if constexpr (on_several_threads)
-      return *worker_state::of_thread;
-    else
-      return own;
+    return on_several_threads ? *worker_state::of_thread : own;
   }
-  /// The same on any thread: the scheduler's own state, if the thread runs no process of it.
   [[nodiscard]] worker_state& worker_here() noexcept {
-    if constexpr (on_several_threads)
-      return scheduler_core::worker_here();
-    else
-      return own;
-  }
-  /// Evidence for a row of effects that are all known.  Throws bad_alloc.
-  void* evidence_for(row_info const& row, bool recorded) {
-    worker_state::row_cache& last = worker_here().last_row[recorded];
-    if (last.row != &row) [[unlikely]]
-      last = {&row, effects.look_up(row, recorded)};
-    return last.evidence;
+    return on_several_threads ? scheduler_core::worker_here() : own;  // own: no look-up
   }
   [[nodiscard]] typename Backend::worker& worker() noexcept {
     if constexpr (on_several_threads)

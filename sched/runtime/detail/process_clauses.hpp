@@ -58,8 +58,8 @@ template <class S>
 [[nodiscard, gnu::always_inline]] inline process* new_process(S& s, process_id id,
                                                               first_frame first) {
   try {
-    return process::start(id, first.handle, s.evidence_for(*first.row, false), s, s.sink_,
-                          !S::on_several_threads, S::header);
+    return process::start(id, first.handle, s.evidence_for(*first.row, false, s.worker_here()), s,
+                          s.sink_, !S::on_several_threads, S::header);
   } catch (...) {
     first.handle.destroy();
     throw;

@@ -57,7 +57,7 @@ void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   try {
     p.log().rewind();
     if constexpr (S::explores) note_rerun();
-    p.begin(first.handle, s.evidence_for(*first.row, true), s, s.sink_);
+    p.begin(first.handle, s.evidence_for(*first.row, true, s.worker_here()), s, s.sink_);
   } catch (...) {
     first.handle.destroy();
     throw;

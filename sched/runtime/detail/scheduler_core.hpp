@@ -80,6 +80,14 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   // ---- evidence
 
+  /// Evidence for a row of effects that are all known, for a process that `w` starts.  Throws
+  /// bad_alloc.
+  void* evidence_for(row_info const& row, bool recorded, worker_state& w) {
+    worker_state::row_cache& last = w.last_row[recorded];
+    if (last.row != &row) [[unlikely]]
+      last = {&row, effects.look_up(row, recorded)};
+    return last.evidence;
+  }
   /// The log of the running process; a log that is over if the process keeps none.
   [[nodiscard]] replay_log& log_of_running() noexcept {
     worker_state& w = worker_here();

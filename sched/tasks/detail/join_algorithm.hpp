@@ -150,7 +150,7 @@ template <class S>
     return stop_cancelled(s, j.leaf, *j.waiting, *j.operation);
   }
   for (task *t = j.tasks, *const end = t + j.count; t != end; ++t)
-    t->first_frame_here().evidence = s.evidence_for(t->row(), false);
+    t->first_frame_here().evidence = s.evidence_for(t->row(), false, s.worker_here());
   if constexpr (lazy_backend<typename S::backend_type>)
     if (can_call &&
         std::all_of(j.tasks, j.tasks + j.count, [](task& t) { return t.row().is_light; })) {

@@ -37,7 +37,7 @@ void start_task(S& s, task_record& r) {
   process& p = s.running();
   r.home = &s;
   r.parent = p.id();
-  r.first_frame_here().evidence = s.evidence_for(r.row(), false);
+  r.first_frame_here().evidence = s.evidence_for(r.row(), false, s.worker_here());
   r.number = p.next_child_number();
   if (scope_core* const c = r.of())
     c->add(r);

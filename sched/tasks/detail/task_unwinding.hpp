@@ -75,7 +75,7 @@ class dropped_remainder final : public frame_end, public end_of_clause::waiting,
     first_frame const first = first_frame_of(waits(*this));
     try {
       first_frame_ = first.handle;
-      frame_of(first.handle).evidence = home.evidence_for(*first.row, false);
+      frame_of(first.handle).evidence = home.evidence_for(*first.row, false, home.worker_here());
     } catch (...) {
       first.handle.destroy();
       throw;
