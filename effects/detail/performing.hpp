@@ -137,7 +137,8 @@ class attempting {
       std::destroy_at(&performing_);
   }
 
-  [[nodiscard]] bool await_ready() {
+  // Inline, so that what is done at once needs neither a call nor the members of this object.
+  [[nodiscard, gnu::always_inline]] bool await_ready() {
     attempted const how = x_.attempt(&handler_);
     return how == attempted::done || begin(how);
   }

@@ -359,6 +359,8 @@ class process : public detail::suspension, public detail::pooled {
   std::uint8_t kind_;           // lowest bit: forkable; the others: size of the header / 16
   bool started_ : 1 = false;
   std::uint8_t cancellations_ : 7 = 0;
+  // A byte of its own: it is read soon after it is written, which is slow unless both are one byte.
+  std::uint8_t : 0;
   wait_place wait_place_ : 7 = wait_place::none;
   bool has_just_sent_ : 1 = false;
   // Not resumes_plainly(): the process is forkable, new, answered, inside handlers, or cut.

@@ -146,6 +146,26 @@ template <class S>
   }
   return go_on(s, answer);
 }
+/// Has the running process wait for room.  Null if it need not wait: then sets `sent`.
+template <class S>
+[[gnu::noinline]] std::coroutine_handle<> wait_for_room(S& s, send_waiter& w,
+                                                        mailbox::send_outcome& sent,
+                                                        mailbox::woken_receiver& to) {
+  process& p = s.running();
+  s.on_wait_begin(p);
+  try {
+    sent = w.box->template send_or_wait<S::on_several_threads>(w, p, to, s.cancellation.refuses());
+  } catch (...) {
+    s.on_wait_cancelled(p);
+    throw;
+  }
+  if (sent == mailbox::send_outcome::full) {
+    s.on_waiting(p);
+    return s.next();
+  }
+  s.on_wait_cancelled(p);
+  return sent == mailbox::send_outcome::refused ? s.refuse(p) : nullptr;
+}
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {
   send_waiter& w = *o.what;
@@ -158,22 +178,8 @@ template <class S>
   p.note_sent(true);
   mailbox::woken_receiver to{};
   auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
-  if (sent == mailbox::send_outcome::full) [[unlikely]] {
-    s.on_wait_begin(p);
-    try {
-      sent =
-          w.box->template send_or_wait<S::on_several_threads>(w, p, to, s.cancellation.refuses());
-    } catch (...) {
-      s.on_wait_cancelled(p);
-      throw;
-    }
-    if (sent == mailbox::send_outcome::full) {
-      s.on_waiting(p);
-      return s.next();
-    }
-    s.on_wait_cancelled(p);
-    if (sent == mailbox::send_outcome::refused) return s.refuse(p);
-  }
+  if (sent == mailbox::send_outcome::full) [[unlikely]]
+    if (auto const frame = wait_for_room(s, w, sent, to)) return frame;
   if (sent == mailbox::send_outcome::handed) [[likely]] {
     trace_sent(s, *w.box, to.receiver);
     if (may_hand_over(s, has_just_sent)) [[likely]]

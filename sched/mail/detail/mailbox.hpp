@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "weft/effects/handle.hpp"
@@ -13,6 +15,7 @@
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
+#include "weft/sched/mail/detail/message_queue.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/sync/detail/wake_batch.hpp"
 
@@ -24,11 +27,12 @@ class mailbox_registry;
 /// Its owners are counted: the inbox is one, and each address.  The template parameter `Locks` says
 /// whether the scheduler has several threads.
 ///
-///   MAILBOX-1  Messages, the waiting receiver and the waiting senders are accessed under the lock,
-///       if the scheduler has several threads.
+///   MAILBOX-1  A message is sent under the lock, if the scheduler has several threads, and
+///       received without it (message_queue.hpp).  The waiting receiver and the waiting senders are
+///       accessed under the lock.
 ///   MAILBOX-2  A receiver waits only while there is no message; a sender waits only while the
-///       mailbox is full.
-///   MAILBOX-3  A mailbox that was closed has no message, and no process waits there.
+///       mailbox is full, or until a receiver that has made room has seen it (MAILBOX-9).
+///   MAILBOX-3  A mailbox that was closed gets no message, and no process waits there.
 ///   MAILBOX-4  No process can send once `addresses_` is zero, unless the inbox makes another
 ///       address.  The thread that makes it zero then looks for a receiver under the lock.  A
 ///       receiver reads `addresses_` under the lock before it waits; a receiver at several
@@ -42,6 +46,15 @@ class mailbox_registry;
 ///       inbox that lies in its own mailbox, or two inboxes that lie in each other's, are freed as
 ///       well.  Both the inbox and the registry may close the mailbox: the first to do so discards
 ///       the messages.
+///   MAILBOX-8  `limit` of the messages is beyond `end` only while the mailbox is open, no process
+///       waits there, and there is room: so a sender below the limit stores its message and looks
+///       no further.
+///   MAILBOX-9  A receiver counts the message that it has received, then looks for waiting senders;
+///       a sender enters their list, then looks for room again.  So the receiver sees the sender,
+///       and stores its message, or the sender sees the room.  A sender that finds others waiting
+///       where there is room enters behind them: the receiver that has made the room is about to
+///       look, and each time that it looks it stores messages until no sender waits, or there is no
+///       room.
 class mailbox : public pooled {
  public:
   mailbox(mailbox const&) = delete;
@@ -102,8 +115,7 @@ class mailbox : public pooled {
     if (r != send_outcome::full) return r;
     if (is_refused(p)) return send_outcome::refused;
     s.parked.hold(p);
-    enter(s);
-    return r;
+    return enter_or_send<Locks>(s, to);
   }
   /// As send_or_wait(), for a sender that holds its process already, and whose alarm, if any, is
   /// set: so another party may have taken the process by now.
@@ -111,15 +123,13 @@ class mailbox : public pooled {
   send_outcome send_or_wait_in_time(send_waiter& s, woken_receiver& to,
                                     IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
-    bool const may_send = closed_ || waiting_receiver() || length() != capacity_;
-    if (may_send) {
+    if (closed_ || waiting_receiver() || !is_full<Locks>()) {
       if (!taken<Locks>(s)) return send_outcome::taken;
       return send_under_lock<Locks>(s.message, to);
     }
     if (is_refused(s.parked.waiting_process()))
       return taken<Locks>(s) ? send_outcome::refused : send_outcome::taken;
-    enter(s);
-    return send_outcome::full;
+    return enter_or_send<Locks>(s, to);
   }
 
   // ---- receiving
@@ -133,13 +143,14 @@ class mailbox : public pooled {
   /// it.
   template <bool Locks>
   [[gnu::always_inline]] receive_outcome receive(select_case& r, process*& admitted) noexcept {
-    // Asked before the length: if no process can send, all messages are here already.
+    // Asked before the messages: if no process can send, all messages are here already.
     bool const is_last = has_no_senders();
-    if (length() == 0) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
-    guard<Locks> const lock(*this);
-    if (length() == 0)
-      return receive_outcome::empty;  // another process has taken the message: a misuse
-    take<Locks>(r, admitted);
+    if (!has_message()) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
+    take<Locks>(r);
+    if (may_have_waiting_senders<Locks>()) [[unlikely]] {
+      guard<Locks> const lock(*this);
+      admit<Locks>(admitted);
+    }
     return receive_outcome::received;
   }
   enum class enter_outcome { waits, received, no_senders, taken, occupied, refused };
@@ -152,9 +163,11 @@ class mailbox : public pooled {
     guard<Locks> const lock(*this);
     if (waiting_receiver()) [[unlikely]]
       return enter_outcome::occupied;
-    if (length() != 0) {
+    if (has_message()) {
       if (!taken<Locks>(r)) return enter_outcome::taken;
-      take<Locks>(r, admitted);
+      take<Locks>(r);
+      if (may_have_waiting_senders<Locks>()) [[unlikely]]
+        admit<Locks>(admitted);
       return enter_outcome::received;
     }
     if (r.of->count == 1 && has_no_senders())
@@ -162,22 +175,15 @@ class mailbox : public pooled {
     if (is_refused(r.of->parked.waiting_process())) [[unlikely]]
       return taken<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
     receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: under the lock
+    close_limit();
     r.is_inside = true;
     ++inside_;
     if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
     return enter_outcome::waits;
   }
-  /// Whether a message can be stored, and no process waits for one.
-  [[nodiscard, gnu::always_inline]] bool is_open_for_more() const noexcept {
-    return !closed_ && !waiting_receiver() && length() != capacity_;
-  }
   /// A hint: whether a process waits to which the sender `p` would hand over.
   [[nodiscard]] bool hands_over(process const& p) const noexcept {
     return waiting_receiver() && !p.has_just_sent() && direct_mail::of_thread.is_outside_handlers();
-  }
-  /// Whether there is a message, and no process waits for room.
-  [[nodiscard, gnu::always_inline]] bool has_messages_only() const noexcept {
-    return length() != 0 && !first_send_waiter_;
   }
   [[nodiscard]] bool has_no_senders() const noexcept {
     // seq_cst: one order over the counts of all mailboxes and `is_everywhere`.  A receiver at
@@ -187,6 +193,9 @@ class mailbox : public pooled {
   }
   void leave(select_case& r) noexcept;
   void leave(send_waiter& s) noexcept;
+  /// Called by a receiver that has received without the scheduler: stores the messages of waiting
+  /// senders while there is room, and puts the senders.
+  void admit_and_put() noexcept;
 
   // ---- for the registry
 
@@ -204,7 +213,7 @@ class mailbox : public pooled {
   void for_each_waiter(F f) const {
     if (auto const* const r = waiting_receiver(); r && r->of->parked.is_waiting())
       f(r->of->parked.waiting_process());
-    for (auto const* s = first_send_waiter_; s; s = s->next)
+    for (auto const* s = first_send_waiter(); s; s = s->next)
       if (s->parked.is_waiting()) f(s->parked.waiting_process());
   }
 
@@ -216,9 +225,12 @@ class mailbox : public pooled {
 
   /// Stores a message.  If this throws bad_alloc, nothing has happened.
   virtual void store(void* message) = 0;
+  /// Moves out the oldest message, which is still counted.
   virtual void fetch(void* into) noexcept = 0;
   virtual void hand(void* message, void* into) noexcept = 0;
   virtual void discard() noexcept = 0;  // destroys all messages
+  /// Called by the receiver: frees the first block, which is empty, and goes on to the next.
+  virtual void leave_first_block() noexcept = 0;
 
   template <bool Locks>
   class guard {
@@ -238,10 +250,68 @@ class mailbox : public pooled {
     mailbox& box_;
   };
   [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
-  [[nodiscard]] std::size_t length() const noexcept {
-    return length_.load(std::memory_order_relaxed);  // relaxed: under the lock; a hint in receive()
+
+  // ---- messages (message_queue.hpp)
+
+  [[nodiscard]] message_ends& ends() const noexcept {
+    // [5] acquire: pairs with [6] of typed_mailbox.hpp: the receiver sees the first block.
+    return *ends_.load(std::memory_order_acquire);
   }
-  void length(std::size_t n) noexcept { length_.store(n, std::memory_order_relaxed); }  // as above
+  /// Whether there is a message.  Called by the receiver.
+  [[nodiscard, gnu::always_inline]] bool has_message() noexcept {
+    message_ends const& e = ends();
+    // relaxed: this thread has written it.
+    return e.begin.load(std::memory_order_relaxed) != e.seen || sees_more();
+  }
+  /// Looks for messages that have come since the last look.
+  [[nodiscard, gnu::noinline]] bool sees_more() noexcept {
+    message_ends& e = ends();
+    std::size_t const begin = e.begin.load(std::memory_order_relaxed);  // relaxed: as above
+    // [7] acquire: pairs with [8] of typed_mailbox.hpp: the messages before `end` are constructed.
+    std::size_t const end = e.end.load(std::memory_order_acquire);
+    if (begin == end) return false;
+    // relaxed: if a message has entered a later block, [7] has made this visible too.
+    if (begin == e.first->until.load(std::memory_order_relaxed)) leave_first_block();
+    e.seen = std::min(end, e.first->until.load(std::memory_order_relaxed));
+    return true;
+  }
+  /// Counts `n` messages that were received.
+  template <bool Locks>
+  [[gnu::always_inline]] void count_received(std::size_t n = 1) noexcept {
+    auto& begin = ends().begin;
+    std::size_t const now = begin.load(std::memory_order_relaxed) + n;  // relaxed: as above
+    // [9] release: pairs with [10]: the cells are free.  seq_cst: comes before the look for waiting
+    // senders (MAILBOX-9); they wait only if there is a bound.
+    if (Locks && capacity_ != std::numeric_limits<std::size_t>::max())
+      (void)begin.exchange(now, std::memory_order_seq_cst);
+    else
+      begin.store(now, std::memory_order_release);
+  }
+  /// Whether a sender may be on the list.  Called by the receiver, without the lock.
+  template <bool Locks>
+  [[nodiscard]] bool may_have_waiting_senders() const noexcept {
+    // seq_cst: comes after the count of the message (MAILBOX-9).
+    return first_send_waiter_.load(Locks ? std::memory_order_seq_cst
+                                         : std::memory_order_relaxed) != nullptr;
+  }
+  /// How many messages there are.  Called under the lock.
+  [[nodiscard]] std::size_t length() const noexcept {
+    message_ends const& e = ends();
+    // [10] acquire: pairs with [9]: the cells before `begin` are free.  seq_cst: in enter_or_send(),
+    // comes after the entry into the list (MAILBOX-9).  relaxed: `end` is written under the lock.
+    return e.end.load(std::memory_order_relaxed) - e.begin.load(std::memory_order_seq_cst);
+  }
+  /// Makes senders look (MAILBOX-8).  Called under the lock.
+  void close_limit() noexcept {
+    message_ends& e = ends();
+    std::size_t const end = e.end.load(std::memory_order_relaxed);  // relaxed: under the lock
+    if (e.limit != end) e.limit = end;
+  }
+  /// Whether a message can be stored, with no other effect.  Called under the lock.
+  [[nodiscard]] bool is_open_for_more() const noexcept {
+    return !closed_ && !waiting_receiver() && !first_send_waiter() && length() != capacity_;
+  }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
  private:
   friend class mailbox_registry;
@@ -267,26 +337,46 @@ class mailbox : public pooled {
         return send_outcome::handed;
       }
     }
-    if (length() == capacity_) return send_outcome::full;
+    if (is_full<Locks>()) return send_outcome::full;
     store(message);
-    length(length() + 1);
     return send_outcome::stored;
   }
-  /// Receives the next message.  If a sender waits for room, stores the message of that sender.
+  /// Whether a sender must wait behind those in the list before `s`.
   template <bool Locks>
-  [[gnu::always_inline]] void take(select_case& r, process*& admitted) noexcept {
+  [[nodiscard]] bool is_full(send_waiter const* s = nullptr) const noexcept {
+    if (length() == capacity_) return true;
+    if constexpr (Locks)
+      for (auto const* other = first_send_waiter(); other != s; other = other->next)
+        if (other->parked.is_waiting()) return true;
+    return false;
+  }
+  /// Enters the list of waiting senders; if there is room by then, leaves it and sends (MAILBOX-9).
+  template <bool Locks>
+  send_outcome enter_or_send(send_waiter& s, woken_receiver& to) {
+    enter(s);
+    if (!Locks || is_full<Locks>(&s)) return send_outcome::full;
+    unlist(s);
+    s.is_inside = false;
+    --inside_;
+    if (!taken<Locks>(s)) return send_outcome::taken;
+    return send_under_lock<Locks>(s.message, to);
+  }
+  /// Called by the receiver.
+  template <bool Locks>
+  [[gnu::always_inline]] void take(select_case& r) noexcept {
     fetch(r.into);
     r.has_come = true;
-    length(length() - 1);
-    if (first_send_waiter_) [[unlikely]]
-      admit<Locks>(admitted);
+    count_received<Locks>();
   }
+  /// Stores the message of the sender that has waited longest for room, if there is room.  There is
+  /// none for another one: each message that was received makes room for one, and is followed by a
+  /// call.
   template <bool Locks>
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
+    if (length() == capacity_) return;
     taken_sender const s = take_sender<Locks>();
     if (!s.sender) return;
-    store(s.message);  // does not throw: the message that was fetched has left room
-    length(length() + 1);
+    store(s.message);  // does not throw: the message that was fetched has left a cell (MESSAGES-2)
     admitted = s.sender;
   }
   [[nodiscard]] select_case* waiting_receiver() const noexcept {
@@ -325,7 +415,7 @@ class mailbox : public pooled {
   /// Takes the longest waiting sender that no other party has taken (MAILBOX-6).
   template <bool Locks>
   [[nodiscard]] taken_sender take_sender() noexcept {
-    for (send_waiter* s = first_send_waiter_; s; s = s->next)
+    for (send_waiter* s = first_send_waiter(); s; s = s->next)
       if (process* const p = taken<Locks>(*s)) {
         unlist(*s);
         s->is_inside = false;
@@ -341,26 +431,40 @@ class mailbox : public pooled {
     ++inside_;
     s.previous = std::exchange(last_send_waiter_, &s);
     s.next = nullptr;
-    (s.previous ? s.previous->next : first_send_waiter_) = &s;
+    if (s.previous)
+      s.previous->next = &s;
+    else  // seq_cst: comes before the look for room (MAILBOX-9)
+      first_send_waiter_.store(&s, std::memory_order_seq_cst);
+    close_limit();
+  }
+  [[nodiscard]] send_waiter* first_send_waiter() const noexcept {
+    return first_send_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock
   }
   void unlist(send_waiter& s) noexcept;
   void last_address_has_gone() noexcept;
 
+  // What the receiver reads at each message comes first, and `locked_`, which each sender writes, on
+  // a cache line of its own.
   mailbox_registry& registry_;
   bool const has_several_threads_;
-  std::atomic<bool> locked_ = false;  // the lock (MAILBOX-1)
-  bool closed_ = false;               // under the lock, like the next six
-  bool is_kept_ = false;              // closed; the waiters inside own the inbox's count
-  std::uint32_t inside_ = 0;          // how many waiters are inside (MAILBOX-5)
+  bool closed_ = false;       // under the lock, like the next four
+  bool is_kept_ = false;      // closed; the waiters inside own the inbox's count
+  std::uint32_t inside_ = 0;  // how many waiters are inside (MAILBOX-5)
   std::atomic<select_case*> receive_waiter_ = nullptr;
-  std::atomic<std::size_t> length_ = 0;
-  send_waiter* first_send_waiter_ = nullptr;  // waiting for room, the longest waiting first
-  send_waiter* last_send_waiter_ = nullptr;
+  std::atomic<send_waiter*> first_send_waiter_ = nullptr;  // for room, the longest waiting first
   std::size_t const capacity_;
+
+ protected:
+  std::atomic<message_ends*> ends_ = &message_ends::none;  // made under the lock
+
+ private:
+  send_waiter* last_send_waiter_ = nullptr;  // under the lock
+  mailbox* next_ = nullptr;                  // in the list of the registry
+  mailbox* previous_ = nullptr;
   std::atomic<std::uint32_t> owners_ = 1;  // the inbox is an owner
   std::atomic<std::uint32_t> addresses_ = 0;
-  mailbox* next_ = nullptr;  // in the list of the registry
-  mailbox* previous_ = nullptr;
+  [[maybe_unused]] std::byte apart_[24];
+  std::atomic<bool> locked_ = false;  // the lock (MAILBOX-1)
 };
 
 template <class IsMeant>
@@ -376,7 +480,7 @@ bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
         to.add(*p);
       }
     }
-    for (send_waiter* s = first_send_waiter_; s;) {
+    for (send_waiter* s = first_send_waiter(); s;) {
       send_waiter* const next = s->next;
       if (!to.reserve_one()) return false;
       if (process* const p = s->parked.take_if(is_meant)) {

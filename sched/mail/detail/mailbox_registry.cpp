@@ -85,6 +85,17 @@ void mailbox::last_address_has_gone() noexcept {
     });
   });
 }
+void mailbox::admit_and_put() noexcept {
+  while (registry_.put([this] {
+    return under_lock([this]<bool Locks>() -> thunk {
+      process* admitted = nullptr;
+      admit<Locks>(admitted);
+      if (!admitted) return thunk::reason::quiescent;
+      return thunk(admitted, true);
+    });
+  })) {
+  }
+}
 thunk mailbox::take_anybody() noexcept {
   return under_lock([this]<bool Locks>() -> thunk {
     process* p = nullptr;
@@ -103,7 +114,7 @@ thunk mailbox::take_anybody() noexcept {
 void mailbox::close() noexcept {
   note_use();
   bool const discards = under_lock([this]<bool Locks>() {
-    length(0);
+    close_limit();
     // If the mailbox was closed already, the registry discards the messages (MAILBOX-7).
     return !std::exchange(closed_, true);
   });
@@ -117,7 +128,7 @@ bool mailbox::abandon() noexcept {
   return under_lock([this]<bool Locks>() {
     if (closed_ || length() == 0) return false;
     closed_ = true;
-    length(0);
+    close_limit();
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox is an owner
     return true;
   });
@@ -150,7 +161,10 @@ void mailbox::leave(send_waiter& s) noexcept {
   if (is_last) release();
 }
 void mailbox::unlist(send_waiter& s) noexcept {
-  (s.previous ? s.previous->next : first_send_waiter_) = s.next;
+  if (s.previous)
+    s.previous->next = s.next;
+  else
+    first_send_waiter_.store(s.next, std::memory_order_relaxed);  // relaxed: under the lock
   (s.next ? s.next->previous : last_send_waiter_) = s.previous;
 }
 process* mailbox::take(receive_waiter& r) noexcept {

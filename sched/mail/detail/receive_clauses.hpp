@@ -76,6 +76,21 @@ template <class S>
   if (answer) waiting.set(*answer);
   return answer.has_value();
 }
+/// For a process that was about to wait, and does not: goes on with it, or, if another party has
+/// taken the process and puts it, with the next one.
+template <class S>
+[[gnu::noinline]] std::coroutine_handle<> end_wait(S& s, process& p, mailbox::enter_outcome how,
+                                                   std::uint64_t number = 0) {
+  if (how == mailbox::enter_outcome::taken || how == mailbox::enter_outcome::occupied) {
+    s.on_waiting(p, wait_kind::mail);
+    return s.next();
+  }
+  s.on_wait_cancelled(p);
+  if (how == mailbox::enter_outcome::received) return s.resume(&p, number);
+  if (how == mailbox::enter_outcome::no_senders && !must_end(s, p))
+    return s.resume(&p, receive_waiter::no_senders_left);
+  return s.refuse(p);
+}
 template <class S>
 std::coroutine_handle<> on(S& s, mail::receive const& o) {
   receive_waiter& w = *o.where;
@@ -88,30 +103,20 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   // for messages; a receive that must not wait does not get there, and is attempted here.  So is one
   // that was put off, since the step had its share of messages.
   bool const was_put_off = !S::explores && s.here().messages_in_step >= most_messages_in_step;
-  p.note_sent(false);
-  if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]]
+  if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]] {
+    p.note_sent(false);
     if (auto const answer = find_message(s, o)) {
       // The last sender may have been cancelled after the check above, and have ended.  If this
       // process is cancelled with it, it finds that instead of the answer.
       if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
       return go_on(s, *answer);
     }
+  }
   s.on_wait_begin(p);
   w.parked.hold(p);
-  auto const resume_with = [&](std::uint64_t answer) {
-    s.on_wait_cancelled(p);
-    return s.resume(&p, answer);
-  };
-  auto const refuse = [&] {
-    s.on_wait_cancelled(p);
-    return s.refuse(p);
-  };
-  auto const resume_without_senders = [&] {
-    return must_end(s, p) ? refuse() : resume_with(receive_waiter::no_senders_left);
-  };
   try {
     if (w.until && !set_alarm(s, *w.until)) [[unlikely]]
-      if (w.parked.take()) return refuse();
+      if (w.parked.take()) return end_wait(s, p, mailbox::enter_outcome::refused);
   } catch (...) {
     (void)w.parked.take();
     s.on_wait_cancelled(p);
@@ -121,26 +126,22 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
     process* admitted = nullptr;
     auto const how = w.first[i].box->template enter<S::on_several_threads>(
         w.first[i], admitted, s.cancellation.refuses());
-    if (admitted) [[unlikely]]
-      put_admitted(s, admitted, *w.first[i].box);
-    if (how == mailbox::enter_outcome::waits) continue;
-    if (how == mailbox::enter_outcome::received) {
+    if (how == mailbox::enter_outcome::waits) [[likely]]
+      continue;
+    if (admitted) put_admitted(s, admitted, *w.first[i].box);
+    if (how == mailbox::enter_outcome::received)
       trace_message(s, trace_kind::receive, p, *w.first[i].box);
-      return resume_with(i + 1);
-    }
-    if (how == mailbox::enter_outcome::refused) return refuse();
-    if (how == mailbox::enter_outcome::no_senders) return resume_without_senders();
     if (how == mailbox::enter_outcome::occupied && w.parked.take()) {
       s.on_wait_cancelled(p);
       throw std::logic_error("weft: another process receives from this inbox: one at a time may");
     }
-    s.on_waiting(p, wait_kind::mail);  // another party has taken the process, and puts it
-    return s.next();
+    return end_wait(s, p, how, i + 1);
   }
   if (w.count > 1) {
     // seq_cst: stored before may_get_more() reads the counts of addresses (MAILBOX-4).
     w.is_everywhere.store(true, std::memory_order_seq_cst);
-    if (!w.may_get_more() && w.parked.take()) return resume_without_senders();
+    if (!w.may_get_more() && w.parked.take())
+      return end_wait(s, p, mailbox::enter_outcome::no_senders);
   }
   s.on_waiting(p, wait_kind::mail);
   return s.next();

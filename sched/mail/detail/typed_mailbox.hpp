@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +17,7 @@
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
-#include "weft/sched/mail/detail/ring.hpp"
+#include "weft/sched/mail/detail/message_queue.hpp"
 
 /// The typed part of a port: its awaitables, and its mailbox.
 namespace weft {
@@ -46,16 +48,29 @@ class typed_mailbox final : public mailbox {
  public:
   typed_mailbox(mailbox_registry& o, std::size_t capacity) noexcept : mailbox(o, capacity) {}
 
+  ~typed_mailbox() override {
+    discard();
+    message_ends& e = ends();
+    if (!e.last) return;
+    memory::free(e.last, e);  // empty, so it is the only block
+    memory::free(&e);
+  }
+
   /// Stores a message, if the scheduler would do no more for a send that is performed by that
   /// evidence (direct_mail.hpp).  Throws bad_alloc.
   [[nodiscard, gnu::always_inline]] attempted send_directly(void const* by, M& message) {
     process* const p = direct_mail::of_thread.count(by, registry());
     if (!p) [[unlikely]]
       return attempted::not_done;
-    bool const is_stored =
-        has_several_threads() ? store_if_open<true>(message) : store_if_open<false>(message);
-    if (is_stored) return p->note_sent(true), attempted::done;
-    return hands_over(*p) ? attempted::needs_clause : attempted::not_done;
+    if (!has_several_threads()) [[likely]] {
+      message_ends& e = ends();
+      if (e.end.load(std::memory_order_relaxed) != e.limit) [[likely]] {  // relaxed: one thread
+        append(e, message);
+        p->note_sent(true);
+        return attempted::done;
+      }
+    }
+    return send_directly_slow(*p, message);
   }
   /// The same for a receive.
   template <bool Waits>
@@ -63,42 +78,99 @@ class typed_mailbox final : public mailbox {
     process* const p = direct_mail::of_thread.count(by, registry());
     if (!p) [[unlikely]]
       return attempted::not_done;
-    if (length() == 0) return Waits ? attempted::needs_clause : attempted::not_done;
-    bool const has_come =
-        has_several_threads() ? fetch_if_alone<true>(into) : fetch_if_alone<false>(into);
-    if (!has_come) return attempted::not_done;
+    if (!has_message()) return Waits ? attempted::needs_clause : attempted::not_done;
+    if (may_have_waiting_senders<false>()) [[unlikely]]
+      return attempted::not_done;
+    typed_mailbox::fetch(&into);
+    if (has_several_threads()) {
+      count_received<true>();
+      if (may_have_waiting_senders<true>()) [[unlikely]]
+        admit_and_put();
+    } else {
+      count_received<false>();
+    }
     p->note_sent(false);
     return attempted::done;
   }
 
  private:
+  using memory = message_memory<M>;
+
+  [[gnu::noinline]] attempted send_directly_slow(process& p, M& message) {
+    bool const is_stored =
+        has_several_threads() ? store_if_open<true>(message) : store_if_open<false>(message);
+    if (is_stored) return p.note_sent(true), attempted::done;
+    return hands_over(p) ? attempted::needs_clause : attempted::not_done;
+  }
   template <bool Locks>
   [[gnu::always_inline]] bool store_if_open(M& message) {
     guard<Locks> const lock(*this);
+    message_ends& e = ends();
+    if (e.end.load(std::memory_order_relaxed) != e.limit) [[likely]] {  // relaxed: under the lock
+      append(e, message);
+      return true;
+    }
     if (!is_open_for_more()) return false;
-    messages_.push(std::move(message));
-    length(length() + 1);
+    store(&message);
+    // From now on senders need not look, until there may be no room (MAILBOX-8).
+    message_ends& now = ends();
+    now.limit = now.end.load(std::memory_order_relaxed) - length() +
+                std::min(capacity(), now.last->mask + 1);
     return true;
   }
-  template <bool Locks>
-  [[gnu::always_inline]] bool fetch_if_alone(M& into) noexcept {
-    guard<Locks> const lock(*this);
-    if (!has_messages_only()) return false;
-    fetch(&into);
-    length(length() - 1);
-    return true;
+  /// Adds a message, for which there is a cell.
+  [[gnu::always_inline]] static void append(message_ends& e, M& message) noexcept {
+    std::size_t const i = e.end.load(std::memory_order_relaxed);  // relaxed: under the lock
+    std::construct_at(memory::cell(*e.last, i), std::move(message));
+    e.end.store(i + 1, std::memory_order_release);  // [8] release: pairs with [7] of mailbox.hpp
   }
-  void store(void* message) override { messages_.push(std::move(*static_cast<M*>(message))); }
+  void store(void* message) override {
+    message_ends* e = &ends();
+    if (!e->last || length() > e->last->mask) [[unlikely]]
+      e = &add_block();
+    append(*e, *static_cast<M*>(message));
+    // The sender has looked.  So does the next one, unless store_if_open() allows more.
+    close_limit();
+  }
+  [[gnu::noinline]] message_ends& add_block() {
+    message_ends& e = ends();
+    if (!e.last) {
+      auto* const made = memory::make_ends();
+      // [6] release: pairs with [5] of mailbox.hpp
+      ends_.store(made, std::memory_order_release);
+      return *made;
+    }
+    auto* const made = memory::make_block(2 * (e.last->mask + 1));
+    e.last->next = made;
+    // relaxed: the message that comes next publishes it, by [8].
+    e.last->until.store(e.end.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    e.last = made;
+    return e;
+  }
+  void leave_first_block() noexcept override {
+    message_ends& e = ends();
+    auto* const empty = std::exchange(e.first, e.first->next);
+    memory::free(empty, e);
+  }
   void fetch(void* into) noexcept override {
-    std::construct_at(static_cast<M*>(into), std::move(messages_.front()));
-    messages_.pop();
+    M& m = oldest();
+    std::construct_at(static_cast<M*>(into), std::move(m));
+    std::destroy_at(&m);
   }
   void hand(void* message, void* into) noexcept override {
     std::construct_at(static_cast<M*>(into), std::move(*static_cast<M*>(message)));
   }
-  void discard() noexcept override { messages_.clear(); }
-
-  ring<M> messages_;
+  void discard() noexcept override {
+    while (has_message()) {
+      std::destroy_at(&oldest());
+      count_received<false>();
+    }
+  }
+  [[nodiscard]] M& oldest() const noexcept {
+    message_ends& e = ends();
+    // relaxed: this thread has written it.
+    return *memory::cell(*e.first, e.begin.load(std::memory_order_relaxed));
+  }
 };
 
 /// Storage for a message that may come.
