@@ -15,6 +15,9 @@
 ///   throughput/one_thread       The same on `one_thread`: ns a number.
 ///   throughput/sharing/2        The same on `sharing` with two threads: ns a number.
 ///   throughput/unbounded        As throughput/one_thread, through an inbox without a bound.
+///   throughput/many             As throughput/one_thread, but the producer sends up to 64 numbers
+///                               at a time, and the consumer receives as many.
+///   throughput/many/sharing/2   The same on `sharing` with two threads.
 ///   timers                      100k processes that each sleep once, until instants in random
 ///                               order: ns a process, from its spawning to its end.  Time is
 ///                               virtual, so no thread sleeps.
@@ -38,6 +41,7 @@
 /// moment; so its least repetition does not represent a quiet machine.
 
 #include <algorithm>
+#include <array>
 #include <boost/fiber/algo/shared_work.hpp>
 #include <boost/fiber/fiber.hpp>
 #include <boost/fiber/operations.hpp>
@@ -51,6 +55,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -223,6 +228,33 @@ std::uint64_t sent(std::uint64_t n) {
   return answer;
 }
 
+eff<void, mail> producer_of_many(address<std::uint64_t> to, std::uint64_t n) {
+  std::array<std::uint64_t, 64> some{};
+  for (std::uint64_t i = 0; i != n;) {
+    std::span<std::uint64_t> left(some.data(), std::min<std::uint64_t>(some.size(), n - i));
+    std::iota(left.begin(), left.end(), i);
+    i += left.size();
+    while (!left.empty()) left = left.subspan(co_await to.send_many(left));
+  }
+}
+eff<void, mail, spawning<mail>> consumer_of_many(std::uint64_t n, std::uint64_t* answer) {
+  auto [in, to] = co_await open<std::uint64_t>({.capacity = 1024});
+  co_await spawn(producer_of_many, std::move(to), n);
+  std::array<std::uint64_t, 64> some{};
+  for (std::size_t came = co_await in.receive_many(some); came != 0;
+       came = co_await in.receive_many(some))
+    for (std::size_t i = 0; i != came; ++i) *answer = hash(*answer, some[i]);
+}
+std::uint64_t passed_in_batches(unsigned threads, std::uint64_t n) {
+  std::uint64_t answer = 0;
+  auto const p = [=, at = &answer] { return consumer_of_many(n, at); };
+  if (threads == 0)
+    schedule({.forkable = false}, p);
+  else
+    schedule<sharing>({.threads = threads, .forkable = false}, p);
+  return answer;
+}
+
 /// `threads`: of `sharing`; 0: one_thread.
 std::uint64_t passed(unsigned threads, std::uint64_t n, std::size_t capacity) {
   std::uint64_t answer = 0;
@@ -344,6 +376,13 @@ int main(int argc, char** argv) {
   stream("throughput/one_thread", 0, 1024);
   stream("throughput/sharing/2", 2, 1024);
   stream("throughput/unbounded", 0, std::numeric_limits<std::size_t>::max());
+  auto const batches = [&](std::string_view which, unsigned threads) {
+    bench.compare_runs(which, whole([=] { return passed_in_batches(threads, messages); }),
+                       "two indices", whole([=] { return passed_in_a_ring(threads, messages); }),
+                       messages);
+  };
+  batches("throughput/many", 0);
+  batches("throughput/many/sharing/2", 2);
 
   auto const ranks = shuffled(bench.is_quick() ? 1000 : 100'000);
   bench.measure_runs("timers", whole([&] { return slept(ranks); }), hash_of_all_below(ranks.size()),

@@ -208,9 +208,10 @@ class weft::eff<T, Effects...>::promise_type
   /// co_await spawn(f): an awaitable whose operation depends on the caller's row, and which may
   /// convert the answer
   template <detail::row_aware_operation X>
-  auto await_transform(X&& x, here where = here::current()) {
-    using O = decltype(x.template operation_in<effects>());
+  [[gnu::always_inline]] auto await_transform(X&& x, here where = here::current()) {
     if constexpr (requires { x.attempt(nullptr); }) {
+      using performed = typename std::remove_reference_t<X>::performed;
+      using O = decltype(std::declval<performed&>().template operation_in<effects>());
       if constexpr (in_our_row<O>()) {
         using E = typename detail::effect_of<O, effects>::type;
         return detail::attempting<std::remove_reference_t<X>, effects, E, O>(x, *handler_of<E>(),

@@ -124,47 +124,49 @@ enum class attempted : unsigned char {
   needs_clause  ///< The operation does it, and only its clause can: it cannot be answered at once.
 };
 /// The same for an awaitable `X` that may be done without its operation.  `x.attempt(handler)` does
-/// it, if that is possible; then `x.take()` is the result.  Else the operation is performed.
+/// it, if that is possible; then `x.take()` is the result.  Else an `X::performed` that is made of
+/// `x` performs the operation; it is not constructed otherwise.
 template <class X, class Row, class E, class O>
 class attempting {
  public:
-  attempting(X& x, evidence<E>& handler, std::source_location where) noexcept
-      : x_(x), handler_(handler), where_(where) {}
+  [[gnu::always_inline]] attempting(X& x, evidence<E>& handler, std::source_location where)
+      : x_(x), how_(x.attempt(&handler)) {
+    if (how_ != attempted::done) [[unlikely]]
+      std::construct_at(&slow_, x, handler, where);
+  }
   attempting(attempting const&) = delete;
   attempting& operator=(attempting const&) = delete;
   ~attempting() {
-    if (is_performed_) [[unlikely]]
-      std::destroy_at(&performing_);
+    if (how_ != attempted::done) [[unlikely]]
+      std::destroy_at(&slow_);
   }
 
-  // Inline, so that what is done at once needs neither a call nor the members of this object.
-  [[nodiscard, gnu::always_inline]] bool await_ready() {
-    attempted const how = x_.attempt(&handler_);
-    return how == attempted::done || begin(how);
+  [[nodiscard]] bool await_ready() {
+    return how_ == attempted::done ||
+           (how_ == attempted::not_done && slow_.performing_.await_ready());
   }
-  transfer await_suspend(std::coroutine_handle<> me) { return performing_.await_suspend(me); }
-  typename X::result await_resume() {
-    if (!is_performed_) [[likely]]
+  transfer await_suspend(std::coroutine_handle<> me) { return slow_.performing_.await_suspend(me); }
+  [[gnu::always_inline]] typename X::result await_resume() {
+    if (how_ == attempted::done) [[likely]]
       return x_.take();
-    if constexpr (requires { x_.finish(performing_.await_resume()); })
-      return x_.finish(performing_.await_resume());
-    else
-      return performing_.await_resume();
+    return slow_.finish();
   }
 
  private:
-  [[gnu::noinline]] bool begin(attempted how) {
-    std::construct_at(&performing_, x_.template operation_in<Row>(), handler_, where_);
-    is_performed_ = true;
-    return how == attempted::not_done && performing_.await_ready();
-  }
+  struct slow {
+    [[gnu::noinline]] slow(X& x, evidence<E>& handler, std::source_location where)
+        : x_(x), performing_(x_.template operation_in<Row>(), handler, where) {}
+    [[gnu::noinline]] ~slow() = default;
+    [[gnu::noinline]] typename X::result finish() { return x_.finish(performing_.await_resume()); }
+
+    typename X::performed x_;
+    performing<E, O> performing_;
+  };
 
   X& x_;
-  evidence<E>& handler_;
-  std::source_location where_;
-  bool is_performed_ = false;
+  attempted const how_;
   union {
-    performing<E, O> performing_;
+    slow slow_;
   };
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -36,6 +37,15 @@ struct mail {
     detail::send_waiter* what;                                // in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // 0: addresses differ from run to run
   };
+  /// As send, and sends more messages, while there is room for them and no process waits for one.
+  /// Answered with how many messages were sent.
+  struct send_many : op<std::uint64_t> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
+    send_many(detail::send_waiter& s, detail::message_batch& b) noexcept : what(&s), more(&b) {}
+    detail::send_waiter* what;  // in the awaiting frame, like the batch
+    detail::message_batch* more;
+    friend std::size_t hash_value(send_many const&) { return 0; }
+  };
   /// As send, but waits for room until an instant at the latest.  Answered with send_waiter::sent,
   /// too_late or inbox_has_gone (namespace detail).
   struct send_until : op<std::uint64_t> {
@@ -50,15 +60,18 @@ struct mail {
     friend std::size_t hash_value(send_until const&) { return 0; }
   };
   /// Answered with the number of the mailbox that had a message, where the first is 1; or with
-  /// receive_waiter::too_late or no_senders_left (namespace detail).
+  /// receive_waiter::too_late or no_senders_left (namespace detail).  With a batch, receives the
+  /// messages that have come after the first, too.
   struct receive : op<std::uint64_t, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    receive(detail::receive_waiter& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
-    detail::receive_waiter* where;  // in the awaiting frame
+    receive(detail::receive_waiter& r, bool may_wait, detail::message_batch* b = nullptr) noexcept
+        : where(&r), more(b), waits(may_wait) {}
+    detail::receive_waiter* where;  // in the awaiting frame, like the batch
+    detail::message_batch* more;
     bool waits;
     friend std::size_t hash_value(receive const&) { return 0; }
   };
-  using operations = op_list<open, send, send_until, receive>;
+  using operations = op_list<open, send, send_many, send_until, receive>;
 };
 
 namespace detail {
@@ -150,6 +163,21 @@ class [[nodiscard]] inbox {
     return detail::direct_receive<M, detail::receive_now<M>>(required());
   }
 
+  /// Waits for a message, and receives it and those that have come after it, as many as `into` has
+  /// objects; `co_await` yields how many, 0 if no sender is left.  The messages replace the first
+  /// objects of `into`.  A message that is received is in `into`: a process that is cancelled while
+  /// it waits has received none.  The messages count as that many in the step of the process.
+  /// Throws std::logic_error if `into` is empty.
+  ///
+  ///     std::array<int, 64> some;
+  ///     for (std::size_t n = co_await in.receive_many(some); n != 0; n = co_await in.receive_many(some))
+  ///       for (int const m : std::span(some).first(n)) ...
+  ///
+  /// O(n) in the messages; allocates nothing.
+  [[nodiscard]] awaits_to<std::size_t> auto receive_many(std::span<M> into) {
+    return detail::receive_many_awaitable<M>(required(), into);
+  }
+
   /// Makes an address, also after all earlier addresses were destroyed.
   [[nodiscard]] address<M> get_address() { return address<M>(required()); }
 
@@ -198,6 +226,23 @@ class address {
   /// than ever before.
   [[nodiscard]] awaits_to<bool> auto send(M message) const {
     return detail::send_awaitable<M>(required(), std::move(message));
+  }
+  /// Sends the first messages of `all`, as many as there is room for; `co_await` yields how many, 0
+  /// if the inbox was destroyed.  The process waits only while there is no room for the first one,
+  /// and sends no other message after it has waited; so a process that is cancelled while it waits
+  /// has sent none.  Messages that were sent are moved from.  The messages count as that many in the
+  /// step of the process.  Throws as send() does, if no message was sent; std::logic_error if `all`
+  /// is empty.
+  ///
+  ///     for (std::span<int> left = all; !left.empty();) {
+  ///       std::size_t const n = co_await to.send_many(left);
+  ///       if (n == 0) break;
+  ///       left = left.subspan(n);
+  ///     }
+  ///
+  /// O(n) in the messages; allocates as send() does.
+  [[nodiscard]] awaits_to<std::size_t> auto send_many(std::span<M> all) const {
+    return detail::send_many_awaitable<M>(required(), all);
   }
   /// As send(), but waits for room until `t` at the latest.  `co_await` yields a send_result<M>,
   /// with the message in it if it was not sent.  A message for which there is room is sent even

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -120,10 +121,13 @@ class [[nodiscard]] routed_inbox {
                         });
   }
 
-  /// receive(), next(), receive_until(), try_receive() and get_address() do the same as those of an
-  /// inbox<M>.
+  /// receive(), next(), receive_many(), receive_until(), try_receive() and get_address() do the same
+  /// as those of an inbox<M>.
   [[nodiscard]] awaits_to<M> auto receive() { return port().receive(); }
   [[nodiscard]] awaits_to<std::optional<M>> auto next() { return port().next(); }
+  [[nodiscard]] awaits_to<std::size_t> auto receive_many(std::span<M> into) {
+    return port().receive_many(into);
+  }
   [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {
     return port().receive_until(t);
   }

@@ -47,9 +47,20 @@
 // weakens 25 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
 // weakens 26 in sched/sync/detail/waiter.hpp to relaxed:
 //    is_taken ? state::gone : state::waiting, std::memory_order_release
+// weakens 27 in sched/mail/detail/mailbox.hpp to relaxed: return *ends_.load(std::memory_order_acquire
+// weakens 28 in sched/mail/detail/typed_mailbox.hpp to relaxed:
+//    ends_.store(made, std::memory_order_release
+// weakens 29 in sched/mail/detail/mailbox.hpp to relaxed: e.end.load(std::memory_order_acquire
+// weakens 30 in sched/mail/detail/typed_mailbox.hpp to relaxed:
+//    e.end.store(i + 1, std::memory_order_release
+// weakens 31 in sched/mail/detail/mailbox.hpp to relaxed: begin.store(now, std::memory_order_release
+// weakens 32 in sched/mail/detail/mailbox.hpp to acquire: begin.exchange(now, std::memory_order_seq_cst
+// weakens 33 in sched/mail/detail/mailbox.hpp to relaxed: e.begin.load(std::memory_order_seq_cst
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -311,20 +322,27 @@ void asks_and_takes(Take take) {
   });
 }
 
-/// Messages, and their number, are accessed under the lock.
-int sends_and_receives() {
+/// Two threads send, and one receives.  The senders are never many messages ahead, so cells are used
+/// again; they read how far the receiver is without an order of their own.
+int sends_and_receives(std::size_t capacity) {
   static constexpr int messages = 100;
   room here;
   auto* const office = new detail::mailbox_registry(here, true);
-  auto* const box = new detail::typed_mailbox<int>(*office, messages);
+  auto* const box = new detail::typed_mailbox<int>(*office, capacity);
   int sum = 0;
-  on_threads(2, [&](unsigned me) {
-    if (me == 0) {
+  std::atomic<int> received = 0;
+  on_threads(3, [&](unsigned me) {
+    if (me != 0) {
       detail::mailbox::woken_receiver nobody{};
-      for (int m = 1; m <= messages; ++m) (void)box->send<true>(&m, false, nobody);
+      for (int m = static_cast<int>(me); m <= messages; m += 2) {
+        for (detail::relax wait; m > received.load(std::memory_order_relaxed) + 4;) wait();
+        for (detail::relax wait;
+             box->send<true>(&m, false, nobody) != detail::mailbox::send_outcome::stored;)
+          wait();
+      }
     } else {
       process* nobody = nullptr;
-      for (int i = 0; i != messages; ++i) {
+      for (int i = 0; i != messages; received.store(++i, std::memory_order_relaxed)) {
         int m = 0;
         detail::select_case at{box, &m, nullptr};
         for (detail::relax wait;
@@ -375,7 +393,8 @@ int main(int argc, char** argv) {
     asks_and_takes([](detail::waiter& w) { return w.take(); });
     asks_and_takes(
         [](detail::waiter& w) { return w.take_if([](process const&) noexcept { return true; }); });
-    wrong += sends_and_receives();
+    wrong += sends_and_receives(4);
+    wrong += sends_and_receives(std::numeric_limits<std::size_t>::max());
     wrong += gives_back_and_takes();
   }
   return wrong;

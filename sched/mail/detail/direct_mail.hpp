@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -59,6 +61,11 @@ struct direct_mail {
       return nullptr;
     ++w.messages_in_step;
     return w.running;
+  }
+  /// Counts `n` messages beside the one that was counted.
+  void count_more(std::size_t n) const noexcept {
+    std::uint8_t& sum = worker->messages_in_step;
+    sum = static_cast<std::uint8_t>(std::min<std::size_t>(n + sum, most_messages_in_step));
   }
 };
 inline thread_local constinit direct_mail direct_mail::of_thread;

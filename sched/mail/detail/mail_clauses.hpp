@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -50,6 +52,12 @@ template <class S>
     return true;
   return !s.is_innermost() || prompt::arena_here();
 }
+/// Counts the messages of a batch after the first.
+template <class S>
+void count_batch(S& s, message_batch const& more) noexcept {
+  std::uint8_t& sum = s.here().messages_in_step;
+  sum = static_cast<std::uint8_t>(std::min<std::size_t>(sum + more.done, most_messages_in_step));
+}
 /// Resumes the running process, which has sent or received; or puts it, if its step has had its
 /// share of messages.
 template <class S>
@@ -78,12 +86,12 @@ template <class S>
 [[nodiscard]] bool ends_step_of_sender(S& s) noexcept {
   return S::explores && s.is_innermost() && !s.cancellation.needs_attention();
 }
-/// Runs the receiver now, and puts the sender, which goes on in its turn.
+/// Runs the receiver now, and puts the sender with its answer: it goes on in its turn.
 template <class S>
-[[gnu::always_inline]] inline std::coroutine_handle<> hand_over(
-    S& s, mailbox::woken_receiver to) noexcept {
+[[gnu::always_inline]] inline std::coroutine_handle<> hand_over(S& s, mailbox::woken_receiver to,
+                                                                std::uint64_t answer) noexcept {
   ++s.here().hand_overs;
-  s.put(s.box(true), put_reason::handed_over);
+  s.put(s.box(answer), put_reason::handed_over);
   if constexpr (S::on_several_threads) s.worker().on_handover(*to.receiver);
   return s.resume(to.receiver, to.answer);
 }
@@ -105,11 +113,30 @@ template <class S>
 
 // ---- sending
 
+/// Sends the messages after the first, while there is room for them, until a process gets one that
+/// waits for it.  Returns how many were sent, with the first one.
 template <class S>
-[[gnu::always_inline]] inline bool attempt(S& s, mail::send const& o, result_slot<bool>& waiting) {
+[[nodiscard, gnu::noinline]] std::uint64_t send_more(S& s, mailbox& b,
+                                                     message_batch& more) noexcept {
+  mailbox::woken_receiver to{};
+  try {
+    while (more.left != 0 && !to.receiver) {
+      auto const sent = b.template send<S::on_several_threads>(more.next, true, to);
+      if (sent != mailbox::send_outcome::stored && sent != mailbox::send_outcome::handed) break;
+      trace_sent(s, b, to.receiver);
+      more.advance();
+    }
+  } catch (...) {  // no memory: the messages before are sent
+  }
+  if (to.receiver) put_receiver(s, to);  // it has come to wait since send() looked for it
+  count_batch(s, more);
+  return 1 + more.done;
+}
+template <class S, class Answer>
+[[gnu::always_inline]] inline bool attempt_send(S& s, send_waiter& w, message_batch* more,
+                                                result_slot<Answer>& waiting) {
   if (!may_go_on(s)) [[unlikely]]
     return false;
-  send_waiter& w = *o.what;
   require_own_port(s, *w.box);
   if constexpr (S::explores) w.box->note_use();
   mailbox::woken_receiver to{};
@@ -124,9 +151,9 @@ template <class S>
       p.note_sent(true);
       if constexpr (S::traces)
         if (!to.receiver) trace_sent(s, *w.box, nullptr);
-      return waiting.set(true), true;
+      return waiting.set(static_cast<Answer>(more ? send_more(s, *w.box, *more) : 1)), true;
     case mailbox::send_outcome::closed:
-      return waiting.set(false), true;
+      return waiting.set(Answer{}), true;
     case mailbox::send_outcome::hand_over:
     case mailbox::send_outcome::full:
     case mailbox::send_outcome::refused:
@@ -134,6 +161,14 @@ template <class S>
       break;
   }
   return false;
+}
+template <class S>
+[[gnu::always_inline]] inline bool attempt(S& s, mail::send const& o, result_slot<bool>& waiting) {
+  return attempt_send(s, *o.what, nullptr, waiting);
+}
+template <class S>
+bool attempt(S& s, mail::send_many const& o, result_slot<std::uint64_t>& waiting) {
+  return attempt_send(s, *o.what, o.more, waiting);
 }
 /// Called after a receiver was given the message: puts the receiver, and answers the sender.
 template <class S>
@@ -167,8 +202,8 @@ template <class S>
   return sent == mailbox::send_outcome::refused ? s.refuse(p) : nullptr;
 }
 template <class S>
-[[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {
-  send_waiter& w = *o.what;
+[[gnu::always_inline]] inline std::coroutine_handle<> on_send(S& s, send_waiter& w,
+                                                              message_batch* more) {
   require_own_port(s, *w.box);
   if constexpr (S::explores) w.box->note_use();
   process& p = s.running();
@@ -182,13 +217,22 @@ template <class S>
     if (auto const frame = wait_for_room(s, w, sent, to)) return frame;
   if (sent == mailbox::send_outcome::handed) [[likely]] {
     trace_sent(s, *w.box, to.receiver);
+    std::uint64_t const answer = more ? send_more(s, *w.box, *more) : 1;
     if (may_hand_over(s, has_just_sent)) [[likely]]
-      return hand_over(s, to);
-    return after_giving(s, to, true);
+      return hand_over(s, to, answer);
+    return after_giving(s, to, answer);
   }
-  if constexpr (S::traces)
-    if (sent == mailbox::send_outcome::stored) trace_sent(s, *w.box, nullptr);
-  return go_on(s, sent != mailbox::send_outcome::closed);
+  if (sent == mailbox::send_outcome::closed) return go_on(s, 0);
+  trace_sent(s, *w.box, nullptr);
+  return go_on(s, more ? send_more(s, *w.box, *more) : 1);
+}
+template <class S>
+[[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {
+  return on_send(s, *o.what, nullptr);
+}
+template <class S>
+std::coroutine_handle<> on(S& s, mail::send_many const& o) {
+  return on_send(s, *o.what, o.more);
 }
 
 // ---- sending with a deadline
@@ -263,7 +307,7 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
   if (sent == mailbox::send_outcome::closed) return s.resume(&p, send_waiter::inbox_has_gone);
   if (sent == mailbox::send_outcome::handed) {
     trace_sent(s, *w.box, to.receiver);
-    if (may_hand_over(s, has_just_sent)) return hand_over(s, to);
+    if (may_hand_over(s, has_just_sent)) return hand_over(s, to, send_waiter::sent);
     return after_giving(s, to, send_waiter::sent);
   }
   trace_sent(s, *w.box, nullptr);

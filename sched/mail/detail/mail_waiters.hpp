@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "weft/sched/sync/detail/timers.hpp"
@@ -11,6 +12,16 @@
 namespace weft::detail {
 
 class mailbox;
+
+/// The messages after the first, if an operation sends or receives as many as it can.
+struct message_batch {
+  std::byte* next;       // the next message to send, or the next object to receive a message in
+  std::size_t left;      // how many there are
+  std::size_t size;      // of a message, in bytes
+  std::size_t done = 0;  // how many were sent, or received
+
+  void advance() noexcept { next += size, --left, ++done; }
+};
 
 /// A process that sends.  It lies in the frame of the process, as does the message until there is
 /// room for it.

@@ -145,13 +145,25 @@ class mailbox : public pooled {
   [[gnu::always_inline]] receive_outcome receive(select_case& r, process*& admitted) noexcept {
     // Asked before the messages: if no process can send, all messages are here already.
     bool const is_last = has_no_senders();
-    if (!has_message()) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
+    if (!sees_message()) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
     take<Locks>(r);
     if (may_have_waiting_senders<Locks>()) [[unlikely]] {
       guard<Locks> const lock(*this);
       admit<Locks>(admitted);
     }
     return receive_outcome::received;
+  }
+  /// Receives a message in place of an object of its type.  False if there is none.
+  template <bool Locks>
+  [[nodiscard]] bool receive_over(void* object, process*& admitted) noexcept {
+    if (!sees_message()) return false;
+    fetch_over(object);
+    count_received<Locks>();
+    if (may_have_waiting_senders<Locks>()) {
+      guard<Locks> const lock(*this);
+      admit<Locks>(admitted);
+    }
+    return true;
   }
   enum class enter_outcome { waits, received, no_senders, taken, occupied, refused };
   /// The receiver waits here, unless there is a message.  `no_senders`: only if it is at no other
@@ -163,7 +175,7 @@ class mailbox : public pooled {
     guard<Locks> const lock(*this);
     if (waiting_receiver()) [[unlikely]]
       return enter_outcome::occupied;
-    if (has_message()) {
+    if (sees_message()) {
       if (!taken<Locks>(r)) return enter_outcome::taken;
       take<Locks>(r);
       if (may_have_waiting_senders<Locks>()) [[unlikely]]
@@ -227,6 +239,8 @@ class mailbox : public pooled {
   virtual void store(void* message) = 0;
   /// Moves out the oldest message, which is still counted.
   virtual void fetch(void* into) noexcept = 0;
+  /// The same, in place of an object of its type.
+  virtual void fetch_over(void* object) noexcept = 0;
   virtual void hand(void* message, void* into) noexcept = 0;
   virtual void discard() noexcept = 0;  // destroys all messages
   /// Called by the receiver: frees the first block, which is empty, and goes on to the next.
@@ -258,22 +272,29 @@ class mailbox : public pooled {
     return *ends_.load(std::memory_order_acquire);
   }
   /// Whether there is a message.  Called by the receiver.
-  [[nodiscard, gnu::always_inline]] bool has_message() noexcept {
+  [[nodiscard, gnu::always_inline]] bool sees_message() noexcept {
     message_ends const& e = ends();
     // relaxed: this thread has written it.
     return e.begin.load(std::memory_order_relaxed) != e.seen || sees_more();
   }
   /// Looks for messages that have come since the last look.
-  [[nodiscard, gnu::noinline]] bool sees_more() noexcept {
+  [[nodiscard, gnu::always_inline]] bool sees_more() noexcept {
     message_ends& e = ends();
-    std::size_t const begin = e.begin.load(std::memory_order_relaxed);  // relaxed: as above
     // [7] acquire: pairs with [8] of typed_mailbox.hpp: the messages before `end` are constructed.
     std::size_t const end = e.end.load(std::memory_order_acquire);
-    if (begin == end) return false;
+    if (e.begin.load(std::memory_order_relaxed) == end) return false;  // relaxed: as above
+    see_until(end);
+    return true;
+  }
+  [[gnu::noinline]] void see_until(std::size_t end) noexcept {
+    message_ends& e = ends();
+    std::size_t const begin = e.begin.load(std::memory_order_relaxed);  // relaxed: as above
     // relaxed: if a message has entered a later block, [7] has made this visible too.
     if (begin == e.first->until.load(std::memory_order_relaxed)) leave_first_block();
-    e.seen = std::min(end, e.first->until.load(std::memory_order_relaxed));
-    return true;
+    // With one thread, a receiver looks at each message while senders wait (MESSAGES-4).
+    bool const looks_again = !has_several_threads_ && first_send_waiter();
+    std::size_t const until = e.first->until.load(std::memory_order_relaxed);  // relaxed: as above
+    e.seen = looks_again ? begin : std::min(end, until);
   }
   /// Counts `n` messages that were received.
   template <bool Locks>
@@ -291,8 +312,8 @@ class mailbox : public pooled {
   template <bool Locks>
   [[nodiscard]] bool may_have_waiting_senders() const noexcept {
     // seq_cst: comes after the count of the message (MAILBOX-9).
-    return first_send_waiter_.load(Locks ? std::memory_order_seq_cst
-                                         : std::memory_order_relaxed) != nullptr;
+    return first_send_waiter_.load(Locks ? std::memory_order_seq_cst : std::memory_order_relaxed) !=
+           nullptr;
   }
   /// How many messages there are.  Called under the lock.
   [[nodiscard]] std::size_t length() const noexcept {
@@ -436,6 +457,8 @@ class mailbox : public pooled {
     else  // seq_cst: comes before the look for room (MAILBOX-9)
       first_send_waiter_.store(&s, std::memory_order_seq_cst);
     close_limit();
+    if (message_ends& e = ends(); !has_several_threads_ && e.last)
+      e.seen = e.begin.load(std::memory_order_relaxed);  // relaxed: there is one thread
   }
   [[nodiscard]] send_waiter* first_send_waiter() const noexcept {
     return first_send_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock

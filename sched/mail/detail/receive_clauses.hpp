@@ -20,6 +20,19 @@
 /// The clause of mail::receive.
 namespace weft::detail {
 
+/// Receives the messages that have come after the one that was received.
+template <class S>
+[[gnu::noinline]] void receive_more(S& s, mailbox& b, message_batch& more) noexcept {
+  while (more.left != 0) {
+    process* admitted = nullptr;
+    bool const has_come = b.template receive_over<S::on_several_threads>(more.next, admitted);
+    if (admitted) put_admitted(s, admitted, b);
+    if (!has_come) break;
+    trace_message(s, trace_kind::receive, s.running(), b);
+    more.advance();
+  }
+  count_batch(s, more);
+}
 /// Receives, if that is possible without waiting, and returns the answer.  Nothing if the process
 /// has to wait.
 template <class S>
@@ -36,6 +49,8 @@ template <class S>
       put_admitted(s, admitted, b);
     if (found == mailbox::receive_outcome::received) {
       trace_message(s, trace_kind::receive, s.running(), b);
+      if (o.more) [[unlikely]]
+        receive_more(s, b, *o.more);
       return 1;
     }
     if (found == mailbox::receive_outcome::empty) return {};

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
@@ -64,8 +66,9 @@ class typed_mailbox final : public mailbox {
       return attempted::not_done;
     if (!has_several_threads()) [[likely]] {
       message_ends& e = ends();
-      if (e.end.load(std::memory_order_relaxed) != e.limit) [[likely]] {  // relaxed: one thread
-        append(e, message);
+      // relaxed: there is one thread.
+      if (std::size_t const i = e.end.load(std::memory_order_relaxed); i != e.limit) [[likely]] {
+        append(e, i, message);
         p->note_sent(true);
         return attempted::done;
       }
@@ -78,19 +81,42 @@ class typed_mailbox final : public mailbox {
     process* const p = direct_mail::of_thread.count(by, registry());
     if (!p) [[unlikely]]
       return attempted::not_done;
-    if (!has_message()) return Waits ? attempted::needs_clause : attempted::not_done;
-    if (may_have_waiting_senders<false>()) [[unlikely]]
-      return attempted::not_done;
-    typed_mailbox::fetch(&into);
-    if (has_several_threads()) {
-      count_received<true>();
-      if (may_have_waiting_senders<true>()) [[unlikely]]
-        admit_and_put();
-    } else {
-      count_received<false>();
+    if (!has_several_threads()) [[likely]] {
+      message_ends& e = ends();
+      // relaxed: there is one thread.
+      if (std::size_t const i = e.begin.load(std::memory_order_relaxed); i != e.seen) [[likely]] {
+        move_out(*memory::cell(*e.first, i), into);
+        e.begin.store(i + 1, std::memory_order_relaxed);  // relaxed: as above
+        p->note_sent(false);
+        return attempted::done;
+      }
     }
-    p->note_sent(false);
+    return receive_directly_slow<Waits>(*p, into);
+  }
+  /// Stores the first messages, as many as there is room for.  Sets `sent` to their number.
+  [[nodiscard]] attempted send_many_directly(void const* by, std::span<M> all, std::size_t& sent) {
+    direct_mail const& here = direct_mail::of_thread;
+    process* const p = here.count(by, registry());
+    if (!p) return attempted::not_done;
+    sent = has_several_threads() ? store_many<true>(all) : store_many<false>(all);
+    if (sent == 0) return hands_over(*p) ? attempted::needs_clause : attempted::not_done;
+    p->note_sent(true);
+    here.count_more(sent - 1);
     return attempted::done;
+  }
+  /// Receives the messages that are there, in place of the first objects.  Returns how many.
+  [[nodiscard]] std::size_t receive_many_directly(void const* by, std::span<M> into) noexcept {
+    direct_mail const& here = direct_mail::of_thread;
+    process* const p = here.count(by, registry());
+    if (!p || may_have_waiting_senders<false>()) return 0;
+    std::size_t received = 0;
+    while (received != into.size() && sees_more()) received += fetch_many(into.subspan(received));
+    if (received == 0) return 0;
+    if (has_several_threads() && may_have_waiting_senders<true>()) [[unlikely]]
+      admit_and_put();
+    p->note_sent(false);
+    here.count_more(received - 1);
+    return received;
   }
 
  private:
@@ -102,25 +128,56 @@ class typed_mailbox final : public mailbox {
     if (is_stored) return p.note_sent(true), attempted::done;
     return hands_over(p) ? attempted::needs_clause : attempted::not_done;
   }
+  /// If senders wait for room, the clause of the operation receives, and puts the sender for whom
+  /// there is room then.
+  template <bool Waits>
+  [[gnu::noinline]] attempted receive_directly_slow(process& p, M& into) noexcept {
+    if (!sees_message()) return Waits ? attempted::needs_clause : attempted::not_done;
+    if (may_have_waiting_senders<false>()) return attempted::not_done;
+    typed_mailbox::fetch(&into);
+    if (has_several_threads()) {
+      count_received<true>();
+      if (may_have_waiting_senders<true>()) [[unlikely]]
+        admit_and_put();
+    } else {
+      count_received<false>();
+    }
+    p.note_sent(false);
+    return attempted::done;
+  }
   template <bool Locks>
   [[gnu::always_inline]] bool store_if_open(M& message) {
     guard<Locks> const lock(*this);
+    return store_under_lock(message);
+  }
+  template <bool Locks>
+  std::size_t store_many(std::span<M> all) {
+    guard<Locks> const lock(*this);
+    std::size_t sent = 0;
+    try {
+      while (sent != all.size() && store_under_lock(all[sent])) ++sent;
+    } catch (...) {  // no memory: the messages before are sent
+      if (sent == 0) throw;
+    }
+    return sent;
+  }
+  [[nodiscard, gnu::always_inline]] bool store_under_lock(M& message) {
     message_ends& e = ends();
-    if (e.end.load(std::memory_order_relaxed) != e.limit) [[likely]] {  // relaxed: under the lock
-      append(e, message);
+    // relaxed: under the lock.
+    if (std::size_t const i = e.end.load(std::memory_order_relaxed); i != e.limit) [[likely]] {
+      append(e, i, message);
       return true;
     }
     if (!is_open_for_more()) return false;
     store(&message);
     // From now on senders need not look, until there may be no room (MAILBOX-8).
     message_ends& now = ends();
-    now.limit = now.end.load(std::memory_order_relaxed) - length() +
-                std::min(capacity(), now.last->mask + 1);
+    std::size_t const end = now.end.load(std::memory_order_relaxed);  // relaxed: as above
+    now.limit = end - length() + std::min(capacity(), now.last->mask + 1);
     return true;
   }
-  /// Adds a message, for which there is a cell.
-  [[gnu::always_inline]] static void append(message_ends& e, M& message) noexcept {
-    std::size_t const i = e.end.load(std::memory_order_relaxed);  // relaxed: under the lock
+  /// Adds message `i`, for which there is a cell.
+  [[gnu::always_inline]] static void append(message_ends& e, std::size_t i, M& message) noexcept {
     std::construct_at(memory::cell(*e.last, i), std::move(message));
     e.end.store(i + 1, std::memory_order_release);  // [8] release: pairs with [7] of mailbox.hpp
   }
@@ -128,9 +185,10 @@ class typed_mailbox final : public mailbox {
     message_ends* e = &ends();
     if (!e->last || length() > e->last->mask) [[unlikely]]
       e = &add_block();
-    append(*e, *static_cast<M*>(message));
-    // The sender has looked.  So does the next one, unless store_if_open() allows more.
+    // relaxed: under the lock.
+    append(*e, e->end.load(std::memory_order_relaxed), *static_cast<M*>(message));
     close_limit();
+    if (!has_several_threads()) see_until(e->end.load(std::memory_order_relaxed));
   }
   [[gnu::noinline]] message_ends& add_block() {
     message_ends& e = ends();
@@ -152,19 +210,39 @@ class typed_mailbox final : public mailbox {
     auto* const empty = std::exchange(e.first, e.first->next);
     memory::free(empty, e);
   }
-  void fetch(void* into) noexcept override {
-    M& m = oldest();
-    std::construct_at(static_cast<M*>(into), std::move(m));
-    std::destroy_at(&m);
+  void fetch(void* into) noexcept override { move_out(oldest(), *static_cast<M*>(into)); }
+  void fetch_over(void* object) noexcept override {
+    std::destroy_at(static_cast<M*>(object));
+    typed_mailbox::fetch(object);
+  }
+  /// Receives messages that lie in a row in the first block, and before `seen`.
+  [[nodiscard]] std::size_t fetch_many(std::span<M> into) noexcept {
+    message_ends& e = ends();
+    // relaxed: this thread has written it.
+    std::size_t const begin = e.begin.load(std::memory_order_relaxed);
+    std::size_t const in_a_row = e.first->mask + 1 - (begin & e.first->mask);
+    std::size_t const n = std::min({into.size(), e.seen - begin, in_a_row});
+    M* const from = &oldest();
+    for (std::size_t i = 0; i != n; ++i) {
+      std::destroy_at(&into[i]);
+      move_out(from[i], into[i]);
+    }
+    has_several_threads() ? count_received<true>(n) : count_received<false>(n);
+    return n;
   }
   void hand(void* message, void* into) noexcept override {
     std::construct_at(static_cast<M*>(into), std::move(*static_cast<M*>(message)));
   }
   void discard() noexcept override {
-    while (has_message()) {
+    while (sees_message()) {
       std::destroy_at(&oldest());
       count_received<false>();
     }
+  }
+  /// Moves a message out of its cell, to where there is no object.
+  [[gnu::always_inline]] static void move_out(M& m, M& to) noexcept {
+    std::construct_at(&to, std::move(m));
+    std::destroy_at(&m);
   }
   [[nodiscard]] M& oldest() const noexcept {
     message_ends& e = ends();
@@ -217,6 +295,14 @@ class message_slots {
   std::tuple<message_slot<Ms>...> slots_;
 };
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_batch() {
+  throw std::logic_error("weft: send_many and receive_many need a span of at least one message");
+}
+template <class M>
+[[nodiscard]] message_batch batch_after_first(std::span<M> all) noexcept {
+  return {reinterpret_cast<std::byte*>(all.data() + 1), all.size() - 1, sizeof(M)};
+}
+
 /// An awaitable: it stays in the awaiting frame, and holds everything that its operation refers to.
 struct mail_awaitable {
   static constexpr bool row_aware_operation = true;
@@ -256,15 +342,60 @@ class send_awaitable : public mail_awaitable {
     return to_.send_directly(by, message_);
   }
   [[nodiscard]] bool take() const noexcept { return true; }
-  template <class Row, class Mail = mail>
-  typename Mail::send operation_in() {
-    return typename Mail::send(sender_.emplace(to_, &message_));
-  }
+
+  class performed {
+   public:
+    explicit performed(send_awaitable& s) noexcept : sender_(s.to_, &s.message_) {}
+    template <class Row, class Mail = mail>
+    typename Mail::send operation_in() {
+      return typename Mail::send(sender_);
+    }
+    [[nodiscard]] bool finish(bool was_sent) const noexcept { return was_sent; }
+
+   private:
+    send_waiter sender_;
+  };
 
  private:
   typed_mailbox<M>& to_;
   M message_;
-  std::optional<send_waiter> sender_;
+};
+
+/// Sends as many messages as there is room for.
+template <class M>
+class send_many_awaitable : public mail_awaitable {
+ public:
+  using result = std::size_t;
+  send_many_awaitable(typed_mailbox<M>& b, std::span<M> all) : to_(b), all_(all) {
+    if (all.empty()) throw_no_batch();
+  }
+
+  [[nodiscard]] attempted attempt(void const* by) {
+    return to_.send_many_directly(by, all_, sent_);
+  }
+  [[nodiscard]] std::size_t take() const noexcept { return sent_; }
+
+  class performed {
+   public:
+    explicit performed(send_many_awaitable& s) noexcept
+        : sender_(s.to_, s.all_.data()), more_(batch_after_first(s.all_)) {}
+    template <class Row, class Mail = mail>
+    typename Mail::send_many operation_in() {
+      return typename Mail::send_many(sender_, more_);
+    }
+    [[nodiscard]] std::size_t finish(std::uint64_t sent) const noexcept {
+      return static_cast<std::size_t>(sent);
+    }
+
+   private:
+    send_waiter sender_;
+    message_batch more_;
+  };
+
+ private:
+  typed_mailbox<M>& to_;
+  std::span<M> const all_;
+  std::size_t sent_ = 0;
 };
 
 /// A message, and how long its sender waits.  `Sender` knows the mailbox or the process to send to.
@@ -344,34 +475,26 @@ class direct_receive : public mail_awaitable {
   using result = typename How::result;
   explicit direct_receive(typed_mailbox<M>& from) noexcept : from_(from) {}
   ~direct_receive() {
-    if (is_ == state::received) std::destroy_at(&message_);
-    if (is_ == state::performed) [[unlikely]]
-      std::destroy_at(&how_);
+    if constexpr (!std::is_trivially_destructible_v<M>)
+      if (has_come_) std::destroy_at(&message_.message);
   }
 
   [[nodiscard, gnu::always_inline]] attempted attempt(void const* by) noexcept {
-    attempted const how = from_.template receive_directly<How::waits>(by, message_);
-    if (how == attempted::done) is_ = state::received;
+    attempted const how = from_.template receive_directly<How::waits>(by, message_.message);
+    if constexpr (!std::is_trivially_destructible_v<M>) has_come_ = how == attempted::done;
     return how;
   }
-  [[nodiscard]] result take() noexcept { return std::move(message_); }
-  template <class Row, class Mail = mail>
-  typename Mail::receive operation_in() {
-    std::construct_at(&how_, from_);
-    is_ = state::performed;
-    return how_.template operation_in<Row, Mail>();
-  }
-  result finish(std::uint64_t which) { return how_.finish(which); }
+  [[nodiscard]] result take() noexcept { return std::move(message_.message); }
+
+  class performed : public How {
+   public:
+    explicit performed(direct_receive& r) noexcept : How(r.from_) {}
+  };
 
  private:
-  enum class state : std::uint8_t { made, received, performed };
-
   typed_mailbox<M>& from_;
-  state is_ = state::made;
-  union {
-    M message_;
-    How how_;
-  };
+  bool has_come_ = false;  // unused if the destruction of a message has no effect
+  message_slot<M> message_;
 };
 
 template <class M>
@@ -395,6 +518,50 @@ class receive_next : public receive_awaitable<true, M> {
     if (which == receive_waiter::too_late) throw_inbox_has_gone();
     return std::move(this->message());
   }
+};
+/// Receives as many messages as have come, at least one.
+template <class M>
+class receive_many_awaitable : public mail_awaitable {
+ public:
+  using result = std::size_t;
+  receive_many_awaitable(typed_mailbox<M>& from, std::span<M> into) : from_(from), into_(into) {
+    if (into.empty()) throw_no_batch();
+  }
+
+  [[nodiscard]] attempted attempt(void const* by) noexcept {
+    received_ = from_.receive_many_directly(by, into_);
+    return received_ == 0 ? attempted::not_done : attempted::done;
+  }
+  [[nodiscard]] std::size_t take() const noexcept { return received_; }
+
+  class performed {
+   public:
+    explicit performed(receive_many_awaitable& r) noexcept
+        : first_(r.from_), into_(r.into_.data()), more_(batch_after_first(r.into_)) {}
+    template <class Row, class Mail = mail>
+    typename Mail::receive operation_in() {
+      auto operation = first_.template operation_in<Row, Mail>();
+      operation.more = &more_;
+      return operation;
+    }
+    std::size_t finish(std::uint64_t which) {
+      std::optional<M> first = first_.finish(which);
+      if (!first) return 0;
+      std::destroy_at(into_);
+      std::construct_at(into_, std::move(*first));
+      return 1 + more_.done;
+    }
+
+   private:
+    receive_next<M> first_;
+    M* into_;
+    message_batch more_;
+  };
+
+ private:
+  typed_mailbox<M>& from_;
+  std::span<M> const into_;
+  std::size_t received_ = 0;
 };
 /// Adds a deadline to the awaitable `Base`.
 template <class Base>
