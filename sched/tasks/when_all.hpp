@@ -52,6 +52,10 @@ class tuple_join {
     return may_start<Row, typename Cs::effects...>();
   }
   [[nodiscard]] detail::join& join() noexcept { return join_; }
+  /// Whether all tasks have a result.  If false, require_all() must be called.
+  [[nodiscard]] bool all_have_given() noexcept {
+    return join_.all_have_given() && !std::get<sizeof...(Cs) - 1>(answers_).has_failed();
+  }
   /// Throws if a task has no result.  Called when all tasks have ended.
   [[gnu::noinline]] void require_all() {
     [this]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -124,6 +128,10 @@ class range_join {
     return may_start<Row, typename C::effects>();
   }
   [[nodiscard]] detail::join& join() noexcept { return join_; }
+  [[nodiscard]] bool all_have_given() noexcept {
+    return join_.all_have_given() &&
+           (join_.count == 0 || !room_.answers()[join_.count - 1].has_failed());
+  }
   [[gnu::noinline]] void require_all() {
     result_slot<T>* const first = room_.answers();
     if (std::all_of(first, first + join_.count, [](auto& a) { return a.value(); })) return;
@@ -183,7 +191,7 @@ class join_awaitable {
   }
   /// Yields the results, or throws.  Called when all have ended.
   auto finish() {
-    bool const is_well = all_.join().all_have_given();
+    bool const is_well = all_.all_have_given();
     if (!is_well) [[unlikely]]
       all_.require_all();
     if constexpr (std::is_void_v<decltype(all_.take())>) {

@@ -338,7 +338,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
   void cancel(task_group& g) noexcept override { cancel_group(*this, g); }
   void on_group_end(task_group& g) noexcept override { note_group_end(*this, g); }
-  continuation task_ended(task& t) noexcept override { return end_task(*this, t); }
   continuation task_dropped(task& t) noexcept override { return drop_task(*this, t); }
   void task_unwinds(task& t, suspension& s) noexcept override { unwind_task(*this, t, s); }
   void task_is_over(task& t) noexcept override { count_ended(*this, t.of()); }

@@ -59,7 +59,6 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
       if (can_call_tasks(s)) [[likely]] {
         o.what->leaf = leaf;
         o.what->waiting = &waiting;
-        o.what->operation = &info_of<O>;
         return do_all(s, *o.what);
       }
     return control_slow(s, o, leaf, waiting);
@@ -113,11 +112,11 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
         // The leaf of a scope was set when the scope was opened, and its tasks may be reading it.
         if constexpr (std::is_same_v<O, E::wait>) w.leaf = leaf;
         w.waiting = &waiting;
-        w.operation = &info_of<O>;
         if constexpr (std::is_same_v<O, E::wait>) {
           begin_join(s, s.running(), w);
           return do_all_slow(s, w, false);
         } else {
+          w.operation = &info_of<O>;
           return leave_scope(s, w);
         }
       }

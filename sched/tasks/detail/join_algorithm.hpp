@@ -18,6 +18,7 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
+#include "weft/sched/tasks/tasking.hpp"
 
 /// How a process has the tasks of a join done, and waits for them (when_all, parallel loops): from
 /// pushing the tasks to resuming their owner.  `S` is a scheduler (backend_scheduler.hpp).
@@ -85,12 +86,14 @@ std::coroutine_handle<> yield_before(S& s, std::coroutine_handle<> frame, result
 // ---- beginning a join
 
 template <class S>
+continuation end_task(task& t) noexcept;
+
+template <class S>
 void begin_join(S& s, process& owner, join& j) noexcept {
   j.home = &s;
+  j.on_task_end = end_task<S>;
   j.owner = &owner;
-  j.owner_id = owner.id();
   j.first_number = owner.next_child_number(j.count);
-  j.some_were_left.store(false, std::memory_order_relaxed);  // relaxed: not shared yet
 }
 /// The owner calls the first task now and pushes the others as lazy tasks.  It pushes the last one
 /// first, as the newest is reclaimed first: so the tasks are done in their order.  `others`: how
@@ -147,7 +150,7 @@ template <class S>
 [[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
   if (must_stop_at(s, j.leaf)) [[unlikely]] {
     for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->set_fate(task::fate::not_done);
-    return stop_cancelled(s, j.leaf, *j.waiting, *j.operation);
+    return stop_cancelled(s, j.leaf, *j.waiting, info_of<tasking<>::wait>);
   }
   for (task *t = j.tasks, *const end = t + j.count; t != end; ++t)
     t->first_frame_here().evidence = s.evidence_for(t->row(), false, s.worker_here());
@@ -157,7 +160,7 @@ template <class S>
       note_pinning();
       push_all_but_first(s, j);
       if (must_yield(s, j.first_number + j.count - 1, j.count))
-        return yield_before(s, j.tasks->release(), *j.waiting, *j.operation);
+        return yield_before(s, j.tasks->release(), *j.waiting, info_of<tasking<>::wait>);
       return j.tasks->release();
     }
   return begin_as_processes(s, j);
@@ -232,21 +235,33 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
 
 // ---- a task ends
 
+/// The frame of a task that the owner has reclaimed, to be called.
+inline std::coroutine_handle<> call_reclaimed(join& j, any_task& t) noexcept {
+  std::coroutine_handle<> const frame = t.release();
+  if (--j.left == 0) {  // TASK-7
+    frame_of(frame).parent = j.leaf;
+    j.waiting->set();
+  }
+  return frame;
+}
 /// Called when the last frame of a task has ended.  Returns what runs next: in the common case, in
 /// which the owner has called the task and the task has succeeded, what the owner does next.
 template <class S>
-continuation end_task(S& s, task& t) noexcept {
+continuation end_task(task& t) noexcept {
   join& j = t.of();
+  S& s = static_cast<S&>(*j.home);
   // If the join is cancelled, its canceller has added a reason for attention.
   if (t.host || t.has_failed() || s.cancellation.needs_attention()) [[unlikely]]
     return end_task_slow(s, t);
   if constexpr (lazy_backend<typename S::backend_type>)
     if (j.left != 0) {
+      // The tasks are called in their order.  So the next one is known, and the look into the deque
+      // only tells whether it is still there.
+      task& next = (&t)[1];
       lazy_task* const newest = s.worker().reclaim();
-      if (!newest || static_cast<any_task*>(newest)->group != &j) [[unlikely]]
+      if (newest != &next) [[unlikely]]
         return finish_without_lazy(s, j, newest);
-      --j.left;
-      return static_cast<any_task*>(newest)->release();
+      return call_reclaimed(j, next);
     }
   if (j.left != 0 || j.not_pushed != 0) [[unlikely]]
     return call_next(s, j);
@@ -300,7 +315,7 @@ void count_ended(S& s, join& j) noexcept {
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.held_unwinding) return continue_unwinding(j);
   j.waiting->set();
-  process* const owner = s.waits.joins.leave(j.here);
+  process* const owner = s.waits.joins.leave(j.waiter());
   if (s.tasks_.is_ending) {
     j.held_unwinding = owner;
     return continue_unwinding(j);
@@ -354,16 +369,18 @@ continuation call_rest(S& s, join& j, bool goes_on) noexcept {
 template <class S>
 [[gnu::noinline]] continuation wait_for_others(S& s, join& j) noexcept {
   process& p = s.running();
-  (void)p.suspend_at(*j.operation, j.leaf, *j.waiting, s);  // no ordinary code in between
+  // No ordinary code stands in between.
+  (void)p.suspend_at(info_of<tasking<>::wait>, j.leaf, *j.waiting, s);
   s.on_wait_begin(p);
-  j.here.parked.hold(p);
-  j.here.of = &j;
-  s.waits.joins.enter(j.here);
+  j.make_waiter();
+  j.waiter().parked.hold(p);
+  j.waiter().of = &j;
+  s.waits.joins.enter(j.waiter());
   cancel_with_owner(s, j);
   // [3] acquire: pairs with [1]: if all tasks have ended, the owner sees what they did.  release:
   // pairs with [1]: the worker that resumes the owner finds it suspended.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
-    (void)s.waits.joins.leave(j.here);
+    (void)s.waits.joins.leave(j.waiter());
     s.on_wait_cancelled(p);
     p.resume_unanswered(s);
     j.waiting->set();

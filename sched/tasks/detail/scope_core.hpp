@@ -174,6 +174,8 @@ class scope_core : public task_group, public frame_end {
   [[gnu::cold]] void throw_errors(std::exception_ptr of_body);
   [[noreturn, gnu::cold]] static void end_of_the_program() noexcept;
 
+  process_id owner_id;  // set when the scope is opened
+  task_waiter here;     // the owner, while it waits at the end
   scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: the tasks without a handle
   std::atomic<task_record*> records = nullptr;  // SCOPE-1: the tasks with a handle

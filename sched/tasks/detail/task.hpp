@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,11 @@
 ///       `tasks_per_check` of its tasks, the clock and whether other processes are ready.  If so it
 ///       yields to them; its lazy tasks stay.  So a deadline, a stop token or another process waits
 ///       for at most twice as many tasks of one process.
+///   TASK-7  If the owner reclaims the last task of a join, and no task was taken, nothing is left to
+///       do when that task ends.  So its frame ends at the frame of the owner, as that of any call
+///       does, and the answer of the wait is set before the call.  Nothing can cancel the group
+///       any more, as no other task of it runs, and the frames outside need no pin.  Whether this
+///       task has failed is read from its answer.
 namespace weft::detail {
 
 class any_task;
@@ -55,32 +61,32 @@ class task_group {
   [[nodiscard]] bool is_cancelled() const noexcept {
     return cancelled.load(std::memory_order_relaxed);  // relaxed: seen eventually
   }
-  /// Called when all tasks have ended: whether each has a result.  If false, each task must be
-  /// asked.
+  /// Called when all tasks have ended: whether each has a result, except a task that the owner has
+  /// called last (TASK-7).  If false, each task must be asked.
   [[nodiscard]] bool all_have_given() const noexcept {
     // relaxed, both loads: a caller that knows that the tasks have ended sees all that they wrote.
     // `cancelled` covers failures: a task that fails cancels its group.
     return !is_cancelled() && !some_were_left.load(std::memory_order_relaxed);
   }
 
-  process* owner;  // set when the group is begun, as the next two
-  process_id owner_id;
-  std::coroutine_handle<> leaf;             // the frame that waits for the group
-  std::atomic<bool> cancelled = false;      // whether the group is cancelled (TASK-5)
-  std::atomic<bool> some_were_left = true;  // some tasks were not begun, or not completed
-  suspension* held_unwinding = nullptr;     // TASK-4: to be unwound when the group is over
-  task_group* next_leaving = nullptr;
-  task_waiter here;  // the owner, while it waits
+  process* owner;                // set when the group is begun, as the next
+  std::coroutine_handle<> leaf;  // the frame that waits for the group
+  task_group* next_leaving;      // while an unwinding is continued
 
   // Where one thread runs all processes (task_cancelling.hpp); set when the group is placed.
-  bool const is_scope;
-  bool is_placed = false;
-  bool is_on_the_ground = false;  // opened outside all handlers (TREE-2)
   task_group* around;
   task_group* first_inside;
   task_group* next_beside;
   task_group* previous_beside;
   task_group* next_cancelled;
+
+  // The fields with an initial value stand side by side: a join is made for every few tasks.
+  suspension* held_unwinding = nullptr;      // TASK-4: to be unwound when the group is over
+  std::atomic<bool> cancelled = false;       // whether the group is cancelled (TASK-5)
+  std::atomic<bool> some_were_left = false;  // some tasks were not begun, or not completed
+  bool const is_scope;
+  bool is_placed = false;         // the group is in the forest
+  bool is_on_the_ground = false;  // opened outside all handlers (TREE-2)
 
  protected:
   explicit task_group(bool scope) noexcept : is_scope(scope) {}
@@ -120,7 +126,6 @@ class task_runner {
  public:
   [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
   virtual void cancel(task_group& g) noexcept = 0;
-  virtual continuation task_ended(task& t) noexcept = 0;
   virtual continuation task_dropped(task& t) noexcept = 0;
   virtual void task_unwinds(task& t, suspension& h) noexcept = 0;
   virtual continuation task_ended(task_record& r) noexcept = 0;
@@ -238,33 +243,49 @@ constexpr row_info const& light_row_of() {
 class join final : public task_group {
  public:
   join(task* first, std::uint32_t n, row_info const& light_row_of_all) noexcept
-      : task_group(false), tasks(first), count(n), light_row(&light_row_of_all) {}
+      : task_group(false), tasks(first), light_row(&light_row_of_all), count(n) {}
 
-  task* const tasks;
-  std::uint32_t const count;
-  row_info const* light_row;  // of all tasks; or no_row
-  // The number of the first task among the owner's children.  This and the next three are set when
-  // the join is begun.
-  std::uint32_t first_number;
-  task_runner* home;
-  result_slot<void>* waiting;
-  operation_info const* operation;
   // Used by the owner only: how many tasks, the last ones, were not pushed for lack of memory; and
   // how many were pushed, and not reclaimed.
   std::uint32_t not_pushed = 0;
   std::int32_t left = 0;
   std::atomic<std::int32_t> word = 0;  // counts the tasks that others do (TASK-3)
 
+  task* const tasks;
+  row_info const* light_row;  // of all tasks; or no_row
+  std::uint32_t const count;
+  // The number of the first task among the owner's children.  This and the next three are set when
+  // the join is begun.
+  std::uint32_t first_number;
+  task_runner* home;
+  continuation (*on_task_end)(task&) noexcept;  // end_task() of the scheduler, without a table
+  result_slot<void>* waiting;
+
+  /// Where the owner waits for tasks that others do: made when it waits, which is seldom.
+  [[nodiscard]] task_waiter& waiter() noexcept { return waiter_; }
+  void make_waiter() noexcept {
+    std::construct_at(&waiter_);
+    has_waiter_ = true;
+  }
+
   ~join() {
     if (is_cancelled()) [[unlikely]]
       home->on_group_end(*this);
+    if (has_waiter_) [[unlikely]]
+      std::destroy_at(&waiter_);
   }
+
+ private:
+  union {
+    task_waiter waiter_;
+  };
+  bool has_waiter_ = false;
 };
 
 join& task::of() const noexcept { return static_cast<join&>(*group); }
 process_id task::id() const noexcept {
   join const& j = of();
-  return j.owner_id.child(j.first_number + static_cast<std::uint32_t>(this - j.tasks));
+  return j.owner->id().child(j.first_number + static_cast<std::uint32_t>(this - j.tasks));
 }
 task::task(join& j, first_frame f, result_slot_base& to) noexcept : any_task(f, to) { group = &j; }
 void task::prepare(join& j, first_frame f) noexcept {
@@ -273,7 +294,7 @@ void task::prepare(join& j, first_frame f) noexcept {
   any_task::prepare(f);
 }
 thunk task::promote() noexcept { return of().home->begin_task(*this, id()); }
-continuation task::ended() noexcept { return of().home->task_ended(*this); }
+continuation task::ended() noexcept { return of().on_task_end(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
 void task::settle() noexcept { of().home->task_is_over(*this); }
 void task::on_abandoned() noexcept { of().home->cancel(of()); }

@@ -199,6 +199,63 @@ BACKENDS_TEST_CASE("a join throws an exception of its task", "", on_one_thread, 
   CHECK(caught == std::vector<std::string>{"late"});
 }
 
+namespace {
+/// A light task with a result that has a destructor.
+eff<std::string, pure> fails_if(bool it, int n) {
+  if (it) throw wrong(std::to_string(n).c_str());
+  co_return "a result that is too long to lie in the string itself: " + std::to_string(n);
+}
+}  // namespace
+
+BACKENDS_TEST_CASE("a light task may fail at any place of its join, also as the last one", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_stealing<1>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::vector<std::string> caught;
+  run_on(chosen, [&]() -> eff<void, pure> {
+    for (int which = 0; which != 4; ++which) {
+      try {
+        auto const [a, b, c] = co_await when_all(fails_if(which == 0, 0), fails_if(which == 1, 1),
+                                                 fails_if(which == 2, 2));
+        caught.push_back(c.substr(c.size() - 1));
+      } catch (wrong const& e) {
+        caught.emplace_back(e.what());
+      }
+      try {
+        std::vector<eff<std::string, pure>> all;
+        for (int n = 0; n != 3; ++n) all.push_back(fails_if(which == n, n));
+        auto const results = co_await when_all(std::move(all));
+        caught.push_back(results[1].substr(results[1].size() - 1));
+      } catch (wrong const& e) {
+        caught.emplace_back(e.what());
+      }
+    }
+  });
+  CHECK(caught == std::vector<std::string>{"0", "0", "1", "1", "2", "2", "2", "1"});
+}
+
+BACKENDS_TEST_CASE("an exception leaves nested last tasks one after the other", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<1>,
+                   on_stealing<2>) {
+  struct nested {
+    static eff<std::string, pure> tasks(int depth) {
+      if (depth == 0) throw wrong("innermost");
+      auto const [a, b] = co_await when_all(fails_if(false, depth), tasks(depth - 1));
+      co_return a + b;
+    }
+  };
+  every_frame_dies const check;
+  std::string caught;
+  run_on(chosen, [&]() -> eff<void, pure> {
+    try {
+      (void)co_await nested::tasks(50);
+    } catch (wrong const& e) {
+      caught = e.what();
+    }
+  });
+  CHECK(caught == "innermost");
+}
+
 BACKENDS_TEST_CASE("of several tasks of when_all that fail no exception is lost", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
