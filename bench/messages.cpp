@@ -21,6 +21,11 @@
 ///   timers                      100k processes that each sleep once, until instants in random
 ///                               order: ns a process, from its spawning to its end.  Time is
 ///                               virtual, so no thread sleeps.
+///   timers/10, /10k, /1M        Two processes pass a message to and fro, and wait for it with a
+///                               deadline that never comes: so each wait sets an alarm and takes
+///                               it off again.  Meanwhile so many other processes sleep.  ns a
+///                               wait, with its message; the deadlines are random ones among those
+///                               of the sleepers.
 ///
 /// The answers: each process that gets a number increments it; the consumer of `throughput` hashes
 /// the messages in the order of arrival, and each sleeper hashes its rank.
@@ -33,6 +38,8 @@
 ///               coroutines that can continue are in a queue.
 ///   two indices A ring with an index for each side, in two processes of the same scheduler, which
 ///               yield where the ring is full, or empty.
+///   multimap    A std::multimap of so many deadlines, into which each deadline is inserted and
+///               from which it is erased again.  No message, and no process.
 ///   boost.fiber Two fibers and two `unbuffered_channel`, with `algo::shared_work`, which is faster
 ///               here than the default even on one thread.
 ///
@@ -51,6 +58,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -307,6 +315,64 @@ std::uint64_t slept(std::vector<std::uint64_t> const& ranks) {
            [all = &ranks, at = &answer] { return sleepers(all, at); });
   return answer;
 }
+
+/// Deadlines in no particular order, which do not come before all waits are over.
+class deadlines {
+ public:
+  deadlines(instant begin, std::uint64_t n) noexcept : begin_(begin), n_(n) {}
+  instant next() noexcept {
+    last_ = last_ * 6364136223846793005U + 1442695040888963407U;
+    return begin_ + 1h + (last_ >> 33) % n_ * 1us;
+  }
+
+ private:
+  instant begin_;
+  std::uint64_t n_;
+  std::uint64_t last_ = 1;
+};
+eff<void, timing> sleeps_until(instant until) { co_await timing::sleep_until{until}; }
+eff<void, mail> pass_on_in_time(inbox<std::uint64_t> own, address<std::uint64_t> to, int times,
+                                deadlines* until) {
+  for (int i = 0; i != times; ++i) {
+    auto const n = co_await own.receive_until(until->next());
+    co_await to.send(after(n.value()));
+  }
+}
+eff<void, mail, timing, proc, spawning<mail, timing>> circle_in_time(std::size_t sleepers,
+                                                                     int times, timed* all) {
+  deadlines until(co_await timing::now{}, sleepers);
+  for (std::size_t i = 0; i != sleepers; ++i) co_await spawn(sleeps_until, until.next());
+  co_await proc::yield{};
+  auto [own, to] = co_await open<std::uint64_t>();
+  auto [in, to_it] = co_await open<std::uint64_t>();
+  co_await spawn(pass_on_in_time, std::move(in), std::move(to), times, &until);
+  auto const begin = std::chrono::steady_clock::now();
+  for (int i = 0; i != times; ++i) {
+    co_await to_it.send(after(all->answer));
+    all->answer = (co_await own.receive_until(until.next())).value();
+  }
+  all->ns = weft::bench::ns_between(begin, std::chrono::steady_clock::now());
+}
+timed in_time(std::size_t sleepers, int times) {
+  timed all;
+  schedule({.forkable = false, .virtual_time = true},
+           [=, at = &all] { return circle_in_time(sleepers, times, at); });
+  return all;
+}
+timed in_a_multimap(std::size_t sleepers, int times) {
+  timed all;
+  deadlines until({}, sleepers);
+  std::multimap<instant, std::uint64_t> alarms;
+  for (std::size_t i = 0; i != sleepers; ++i) alarms.emplace(until.next(), i);
+  auto const begin = std::chrono::steady_clock::now();
+  for (int i = 0; i != 2 * times; ++i) {
+    auto const alarm = alarms.emplace(until.next(), all.answer);
+    all.answer = after(alarm->second);
+    alarms.erase(alarm);
+  }
+  all.ns = weft::bench::ns_between(begin, std::chrono::steady_clock::now());
+  return all;
+}
 std::vector<std::uint64_t> shuffled(std::size_t n) {
   std::vector<std::uint64_t> ranks(n);
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -387,6 +453,15 @@ int main(int argc, char** argv) {
   auto const ranks = shuffled(bench.is_quick() ? 1000 : 100'000);
   bench.measure_runs("timers", whole([&] { return slept(ranks); }), hash_of_all_below(ranks.size()),
                      ranks.size());
+  auto const timers = [&](std::string_view which, std::size_t sleepers) {
+    int const times = bench.is_quick() ? 1000 : 200'000;
+    bench.compare_runs(
+        which, [=] { return in_time(sleepers, times); }, "multimap",
+        [=] { return in_a_multimap(sleepers, times); }, 2 * static_cast<std::size_t>(times));
+  };
+  timers("timers/10", 10);
+  timers("timers/10k", 10'000);
+  timers("timers/1M", bench.is_quick() ? 10'000 : 1'000'000);
 
   return bench.run() == 0 && right ? 0 : 1;
 }
