@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/sync/detail/timers.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
@@ -65,16 +66,22 @@ void timers::put(std::size_t i, entry const& e) noexcept {
 }
 void timers::rise(std::size_t i) noexcept {
   entry const e = heap_[i];
-  for (; i != 0 && e.is_before(heap_[(i - 1) / 2]); i = (i - 1) / 2) put(i, heap_[(i - 1) / 2]);
+  for (; i != 0 && e.is_before(heap_[(i - 1) / branches]); i = (i - 1) / branches)
+    put(i, heap_[(i - 1) / branches]);
   put(i, e);
 }
 void timers::sink(std::size_t i) noexcept {
   entry const e = heap_[i];
-  for (std::size_t below = 2 * i + 1; below < heap_.size(); below = 2 * i + 1) {
-    if (below + 1 != heap_.size() && heap_[below + 1].is_before(heap_[below])) ++below;
-    if (!heap_[below].is_before(e)) break;
-    put(i, heap_[below]);
-    i = below;
+  for (;;) {
+    std::size_t const from = branches * i + 1;
+    std::size_t const to = std::min(from + branches, heap_.size());
+    if (from >= to) break;
+    std::size_t first = from;
+    for (std::size_t k = from + 1; k != to; ++k)
+      if (heap_[k].is_before(heap_[first])) first = k;
+    if (!heap_[first].is_before(e)) break;
+    put(i, heap_[first]);
+    i = first;
   }
   put(i, e);
 }

@@ -42,10 +42,12 @@ class alarm {
 /// The alarms of a scheduler, the earliest first; of those for the same instant, the one that was
 /// set first.
 ///
-/// Setting an alarm and taking one off are O(log n).  Thread safe.
+/// Setting an alarm and taking one off are O(log n); on average O(1) if the instants are random, or
+/// each is later than those before.  docs/decisions/030-timers.md says why it is a heap, and no
+/// wheel.  Thread safe.
 ///
-///   TIMER-1  A heap: the alarm at i is not later than those at 2i + 1 and 2i + 2.  Each alarm
-///       knows its index.
+///   TIMER-1  A heap: the alarm at i is not later than those at 4i + 1 to 4i + 4.  Each alarm knows
+///       its index.
 ///   TIMER-2  On several threads the heap is accessed under one lock, by wakers and by processes
 ///       that go on (waiter.hpp, WAITER-2).
 class timers {
@@ -118,6 +120,7 @@ class timers {
   }
 
  private:
+  static constexpr std::size_t branches = 4;  // TIMER-1
   static constexpr instant::rep never = instant::max().time_since_epoch().count();
   struct entry {
     instant at;
@@ -137,7 +140,6 @@ class timers {
 
   // ---- called under the lock
 
-  /// Adds an entry at the end of the heap.  Throws bad_alloc.
   /// Puts the alarm on the heap.  Returns whether it is the next one.  Throws bad_alloc.
   bool insert(alarm& a);
   void put(std::size_t i, entry const& e) noexcept;
