@@ -66,6 +66,7 @@ exploration::outcome* exploration::add(run_result const& result) {
       ++o.schedules;
       return nullptr;
     }
+  if (outcomes.empty()) outcomes.reserve(4);
   outcome& fresh = outcomes.emplace_back();
   fresh.result = result;
   fresh.schedules = 1;

@@ -51,7 +51,7 @@ class catch2_namer final : public strategy {
     process_id parent, child;
   };
   [[nodiscard]] static bool is_at_fork(candidates const& ready, std::size_t i) {
-    return ready.ready[i].get()->resumes_at().operation == "weft::proc::fork";
+    return ready.ready[i].who->resumes_at().operation == "weft::proc::fork";
   }
   /// To be called if the process that ran last has forked.  Notes its child: the process that is at
   /// a fork and not yet known.

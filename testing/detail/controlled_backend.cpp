@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "weft/testing/detail/controlled_backend.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -13,8 +12,8 @@ namespace weft::detail {
 schedule_path run_log::path(granularity g) const {
   schedule_path p(g);
   p.reserve(choices.size());
-  for (auto const& c : choices)
-    if (c.is_decision)
+  for (std::size_t i = 0; i != choices.size(); ++i)
+    if (auto const& c = choices[i]; c.is_decision)
       p.add(c.taken);
     else
       p.add(c.taken, c.process);
@@ -24,7 +23,7 @@ std::string run_log::candidates_at(std::size_t i, std::size_t step) const {
   if (step_of_choice(i) != step) return "";
   auto const& c = choices[i];
   if (c.is_decision) return text_of_ways(c.of);
-  return c.is_named() ? text_of_ids(ids.data() + c.first, c.of) : text_of_many(c.of);
+  return c.of > candidates::most_named ? text_of_many(c.of) : text_of_ids(c.names, c.of);
 }
 bool run_log::chooses_as(run_log const& other, std::size_t i, std::size_t step) const noexcept {
   bool const is_here = step_of_choice(i) == step;
@@ -35,28 +34,22 @@ bool run_log::chooses_as(run_log const& other, std::size_t i, std::size_t step) 
   return a.of == b.of && a.is_decision == b.is_decision && a.sum == b.sum;
 }
 
-void controlled_backend::worker::put_slow(thunk&& t) {
-  process_id const id = t.get()->id();
+void controlled_backend::worker::put_slow(thunk&& t, process_id id) {
   if (gap_ != candidates::none) {
     if (fits_gap(id)) return fill_gap(std::move(t), id);
     close_gap();
   }
-  std::size_t at = ready_.size();
-  if (at != 0 && id < id_at(at - 1))
-    at = static_cast<std::size_t>(
-        std::ranges::upper_bound(ready_, id, {},
-                                 [](thunk const& other) { return other.get()->id(); }) -
-        ready_.begin());
-  ready_.insert(ready_.begin() + static_cast<std::ptrdiff_t>(at), std::move(t));
+  std::size_t const at = ready_.place_of(id);
+  ready_.insert(at, id, std::move(t));
   sum_ += candidates::part_of(id);
   if (last_at_ != candidates::none && at <= last_at_) ++last_at_;
   if (id == last_) last_at_ = at;
 }
 
 void controlled_backend::worker::close_gap_slow() noexcept {
-  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(gap_));
+  sum_ -= candidates::part_of(ready_[gap_].id);
+  ready_.erase(gap_);
   if (last_at_ != candidates::none && last_at_ > gap_) --last_at_;
-  sum_ -= candidates::part_of(gap_id_);
   gap_ = candidates::none;
 }
 

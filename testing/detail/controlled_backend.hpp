@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +16,8 @@
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/ready_list.hpp"
+#include "weft/testing/detail/reused.hpp"
 #include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
@@ -42,15 +43,13 @@ struct run_log {
   struct choice {
     unsigned taken;
     unsigned of;
-    std::size_t step;         // counted from 1
-    process_id process{};     // the process that was chosen
-    std::uint64_t sum = 0;    // candidates::sum
-    std::uint32_t first = 0;  // where its candidates begin in `ids`, if they are few (CHOICE-4)
-    bool is_decision = true;
-    [[nodiscard]] bool is_named() const noexcept { return of <= candidates::most_named; }
+    std::size_t step;  // counted from 1
+    bool is_decision;
+    process_id process;       // the process that was chosen; of no decision, as what follows
+    std::uint64_t sum;        // candidates::sum
+    candidates::names names;  // if they are few (CHOICE-4)
   };
-  std::vector<choice> choices;  // CHOICE-2
-  std::vector<process_id> ids;
+  reused_stack<choice> choices;  // CHOICE-2
   std::size_t steps = 0;
   std::size_t switches = 0;
   std::size_t preemptions = 0;
@@ -60,20 +59,15 @@ struct run_log {
   bool was_given_up = false;   // the strategy chose no candidate
   bool lacks_memory = false;   // CHOICE-3
   std::vector<schedule_step>* trace = nullptr;
-  std::vector<thunk> room;  // memory for the list of ready processes, kept from run to run
+  ready_list room;  // memory for the list of ready processes, kept from run to run
   /// Where the scheduler of a run is kept for the next run; null: it ends with the run.  All runs
   /// are then of one subject.
   kept_scheduler* kept = nullptr;
 
   /// Reserves room for a short run.
-  run_log() {
-    choices.reserve(16);
-    ids.reserve(48);
-    room.reserve(8);
-  }
+  run_log() { choices.reserve(8); }
   void clear() noexcept {
     choices.clear();
-    ids.clear();
     steps = switches = preemptions = decisions = 0;
     was_quiescent = was_cut = was_given_up = lacks_memory = false;
   }
@@ -145,32 +139,23 @@ class controlled_backend : public decider, public event_deferrer {
 
     void put(thunk&& t, put_reason) { put_in(std::move(t)); }
     thunk take(instant until, quiescence_test quiescent) try {
-      home_.is_in_step_ = false;
-      if (home_.injected_.has_news()) [[unlikely]]
-        if (!home_.injected_.fetch(*this)) return thunk::reason::stopped;
-      close_gap();
-      run_log& log = *home_.log_;
-      if (ready_.empty()) [[unlikely]] {
-        home_.strategy_->step_ends();
-        log.was_quiescent = true;
-        // As in wait(): the test comes first.
-        if (quiescent() && !home_.injected_.has_news()) return thunk::reason::quiescent;
-        if (auto w = home_.injected_.wait(*this, until, quiescent); !w.has_come)
-          return std::move(w.instead);
-      }
-      if (log.steps == home_.limits_.max_steps) {
-        log.was_cut = true;
-        return thunk::reason::stopped;
-      }
-      std::size_t const next = home_.strategy_->choose({ready_, last_at_, sum_});
-      if (next == candidates::none) {
-        log.was_given_up = true;
-        return thunk::reason::stopped;
-      }
-      return step(log, next);
+      return take_next(until, quiescent);
     } catch (std::bad_alloc const&) {
       home_.log_->lacks_memory = true;  // CHOICE-3
       throw;
+    }
+    /// Whether exchange() may be called: the process that was taken last has left a gap, which is
+    /// its own unless another process runs now.
+    [[nodiscard]] bool can_exchange() const noexcept { return gap_ != candidates::none; }
+    /// Without memory, the run ends; then a process that did not fit the gap is dropped.
+    [[nodiscard]] thunk exchange(thunk t) noexcept {
+      try {
+        put_in(std::move(t));
+        return take_next(instant::max(), {});
+      } catch (std::bad_alloc const&) {
+        home_.log_->lacks_memory = true;  // CHOICE-3
+        return thunk::reason::stopped;
+      }
     }
 
     /// Takes a process while all processes are being unwound.  Their order is no part of the
@@ -179,11 +164,12 @@ class controlled_backend : public decider, public event_deferrer {
     /// in take().
     template <class HasAnswer>
     thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) try {
-      auto const goes_on = [&](thunk const& t) { return has_answer(*t.get()); };
       run_log const& log = *home_.log_;
       close_gap();
       bool const may_choose = !log.was_quiescent && log.steps != home_.limits_.max_steps;
-      if (may_choose && std::ranges::any_of(ready_, goes_on)) return take(until, quiescent);
+      if (may_choose)
+        for (std::size_t i = 0; i != ready_.size(); ++i)
+          if (has_answer(*ready_[i].who)) return take(until, quiescent);
       home_.is_in_step_ = false;
       home_.strategy_->step_ends();
       if (home_.injected_.has_news() && !home_.injected_.fetch(*this))
@@ -191,9 +177,8 @@ class controlled_backend : public decider, public event_deferrer {
       if (ready_.empty())
         if (auto w = home_.injected_.wait(*this, instant::max(), quiescence_test()); !w.has_come)
           return std::move(w.instead);
-      thunk t = std::move(ready_.front());
-      leave_gap(0, t.get()->id());
-      return t;
+      leave_gap(0);
+      return ready_.take(0);
     } catch (std::bad_alloc const&) {
       home_.log_->lacks_memory = true;
       throw;
@@ -204,55 +189,90 @@ class controlled_backend : public decider, public event_deferrer {
     void take_out(F f) {
       close_gap();
       if (ready_.empty()) return;
-      std::vector<thunk> others;  // after the second swap, the thunks that f has put
+      ready_list others;  // after the second swap, the thunks that f has put
       ready_.swap(others);
       note_order();
-      for (thunk& t : others) f(t);
-      std::erase_if(others, [](thunk const& t) { return !t; });
+      for (std::size_t i = 0; i != others.size();) {
+        process_id const id = others[i].id;
+        thunk t = others.take(i);
+        f(t);
+        if (t)
+          others.fill(i++, id, std::move(t));
+        else
+          others.erase(i);
+      }
       ready_.swap(others);
       note_order();
-      for (thunk& t : others) put_in(std::move(t));
+      for (std::size_t i = 0; i != others.size(); ++i) put_in(others.take(i));
     }
 
    private:
     friend class injection_queue;
-    [[nodiscard]] process_id id_at(std::size_t i) const noexcept { return ready_[i].get()->id(); }
+    [[gnu::always_inline]] thunk take_next(instant until, quiescence_test quiescent) {
+      home_.is_in_step_ = false;
+      if (home_.injected_.has_news()) [[unlikely]]
+        if (!home_.injected_.fetch(*this)) return thunk::reason::stopped;
+      close_gap();
+      run_log& log = *home_.log_;
+      if (ready_.empty()) [[unlikely]]
+        if (auto w = wait(log, until, quiescent); !w.has_come) return std::move(w.instead);
+      if (log.steps == home_.limits_.max_steps) [[unlikely]] {
+        log.was_cut = true;
+        return thunk::reason::stopped;
+      }
+      candidates const who{ready_, last_at_, sum_};
+      std::size_t const next = home_.strategy_->choose(who);
+      if (next == candidates::none) [[unlikely]] {
+        log.was_given_up = true;
+        return thunk::reason::stopped;
+      }
+      return step(log, who, next);
+    }
     /// Called when the list of ready processes, which has no gap, was exchanged.
     void note_order() noexcept {
       gap_ = last_at_ = candidates::none;
       sum_ = 0;
       for (std::size_t i = 0; i != ready_.size(); ++i) {
-        if (id_at(i) == last_) last_at_ = i;
-        sum_ += candidates::part_of(id_at(i));
+        if (ready_[i].id == last_) last_at_ = i;
+        sum_ += candidates::part_of(ready_[i].id);
       }
     }
     [[gnu::always_inline]] void put_in(thunk&& t) {  // in the order of ids (CHOICE-1)
-      if (gap_ == candidates::none || t.get()->id() != gap_id_) return put_slow(std::move(t));
-      ready_[gap_] = std::move(t);
-      if (gap_id_ == last_) last_at_ = gap_;
+      process_id const id = t.get()->id();
+      if (gap_ == candidates::none || id != ready_[gap_].id) return put_slow(std::move(t), id);
+      ready_.fill(gap_, id, std::move(t));
+      if (id == last_) last_at_ = gap_;
       gap_ = candidates::none;
     }
-    void put_slow(thunk&& t);
+    void put_slow(thunk&& t, process_id id);
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
+    /// Called when no process is ready.
+    [[gnu::noinline]] injection_queue::waited wait(run_log& log, instant until,
+                                                   quiescence_test quiescent) {
+      home_.strategy_->step_ends();
+      log.was_quiescent = true;
+      // As in injection_queue::wait(): the test comes first.
+      if (quiescent() && !home_.injected_.has_news()) return {false, thunk::reason::quiescent};
+      return home_.injected_.wait(*this, until, quiescent);
+    }
 
     // ---- the gap
 
-    // A process that is taken leaves a gap.  Most processes are put back into their own gap, so
-    // that no other process is moved.
+    // A process that is taken leaves a gap: a slot with its id.  Most processes are put back into
+    // their own gap, so that no other process is moved.
 
-    void leave_gap(std::size_t at, process_id id) noexcept {
+    void leave_gap(std::size_t at) noexcept {
       gap_ = at;
-      gap_id_ = id;
       if (last_at_ == at) last_at_ = candidates::none;
     }
     [[nodiscard]] bool fits_gap(process_id id) const noexcept {
-      return (gap_ == 0 || id_at(gap_ - 1) <= id) &&
-             (gap_ + 1 == ready_.size() || id < id_at(gap_ + 1));
+      return (gap_ == 0 || ready_[gap_ - 1].id <= id) &&
+             (gap_ + 1 == ready_.size() || id < ready_[gap_ + 1].id);
     }
     void fill_gap(thunk&& t, process_id id) noexcept {
-      ready_[gap_] = std::move(t);
+      sum_ += candidates::part_of(id) - candidates::part_of(ready_[gap_].id);
+      ready_.fill(gap_, id, std::move(t));
       if (id == last_) last_at_ = gap_;
-      sum_ += candidates::part_of(id) - candidates::part_of(gap_id_);
       gap_ = candidates::none;
     }
     [[gnu::always_inline]] void close_gap() noexcept {
@@ -261,39 +281,41 @@ class controlled_backend : public decider, public event_deferrer {
     }
     void close_gap_slow() noexcept;
 
-    thunk step(run_log& log, std::size_t next) {
-      process_id const id = id_at(next);
-      bool const preempts = last_at_ != candidates::none && last_at_ != next;
+    [[gnu::always_inline]] thunk step(run_log& log, candidates const& who, std::size_t next) {
+      process_id const id = who[next];
+      bool const preempts = who.last != candidates::none && who.last != next;
       bool const switches = log.steps != 0 && id != last_;
       log.switches += switches;
+      log.preemptions += preempts;
       log.was_quiescent = false;
       ++log.steps;
-      if (ready_.size() != 1) note_choice(log, next, id);
+      if (who.size() != 1) {
+        run_log::choice& c = log.choices.push();
+        // In an earlier run that choice had, as a rule, the same candidates (CHOICE-4).
+        bool const has_names = !c.is_decision && c.sum == who.sum && c.of == who.size();
+        c.taken = static_cast<unsigned>(next);
+        c.of = static_cast<unsigned>(who.size());
+        c.step = log.steps;
+        c.is_decision = false;
+        c.process = id;
+        c.sum = who.sum;
+        if (!has_names) who.note_names(c.names);
+      }
       if (log.trace) [[unlikely]]
-        log.trace->push_back(step_of(*ready_[next].get(), switches, preempts));
-      if (preempts) ++log.preemptions;
+        log.trace->push_back(step_of(*ready_[next].who, switches, preempts));
       last_ = id;
       last_at_ = candidates::none;
+      gap_ = next;
       home_.is_in_step_ = true;
-      thunk t = std::move(ready_[next]);
-      leave_gap(next, id);
-      return t;
-    }
-    void note_choice(run_log& log, std::size_t next, process_id id) {
-      log.choices.push_back({static_cast<unsigned>(next), static_cast<unsigned>(ready_.size()),
-                             log.steps, id, sum_, static_cast<std::uint32_t>(log.ids.size()),
-                             false});
-      if (!log.choices.back().is_named()) return;
-      for (auto const& t : ready_) log.ids.push_back(t.get()->id());
+      return ready_.take(next);
     }
     [[nodiscard]] schedule_step step_of(process const& p, bool switches, bool preempts) const;
 
     controlled_backend& home_;
-    std::vector<thunk> ready_;
+    ready_list ready_;
     process_id last_;  // the process that ran last; at the first step the value does not matter
     std::size_t last_at_ = candidates::none;  // its index; none if it is not ready
-    std::size_t gap_ = candidates::none;      // the index of a null thunk; none if there is no gap
-    process_id gap_id_;                       // the process that was there
+    std::size_t gap_ = candidates::none;      // the index of the slot without a process, or none
     std::uint64_t sum_ = 0;                   // candidates::sum, with the part of the gap
   };
 
@@ -310,9 +332,12 @@ class controlled_backend : public decider, public event_deferrer {
   std::size_t decide(std::size_t n, std::string_view const* names) override try {
     if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
     std::size_t const taken = strategy_->decide(n);
-    log_->choices.push_back({.taken = static_cast<unsigned>(taken),
-                             .of = static_cast<unsigned>(n),
-                             .step = log_->steps});
+    run_log::choice& c = log_->choices.push();
+    c.taken = static_cast<unsigned>(taken);
+    c.of = static_cast<unsigned>(n);
+    c.step = log_->steps;
+    c.is_decision = true;
+    c.sum = 0;
     log_->decisions += taken != 0;
     if (log_->trace)
       log_->trace->back().decisions.push_back(

@@ -94,8 +94,7 @@ class every_schedule final : public strategy {
   explicit every_schedule(std::size_t most_preemptions = no_bound,
                           std::size_t most_decisions = no_bound)
       : bound_(most_preemptions), most_decisions_(most_decisions) {
-    taken_.reserve(16);  // enough for a short run
-    ids_.reserve(48);
+    taken_.reserve(7);  // enough for a short run
   }
 
   std::size_t choose(candidates const& who) override {
@@ -111,8 +110,11 @@ class every_schedule final : public strategy {
   }
   std::size_t decide(std::size_t ways) override {
     if (at_ == taken_.size())
-      taken_.push_back({0, static_cast<unsigned>(ways), static_cast<unsigned>(ways),
-                        candidates::none, spent_, decided_, ids_.size(), steps_, 0, true});
+      taken_.push_back({.of = static_cast<unsigned>(ways),
+                        .end = static_cast<unsigned>(ways),
+                        .spent = spent_,
+                        .decided = decided_,
+                        .step = steps_});
     else if (!taken_[at_].is_decision || taken_[at_].of != ways) [[unlikely]]
       differs(text_of_ways(ways), steps_);
     node const& n = taken_[at_++];
@@ -130,11 +132,9 @@ class every_schedule final : public strategy {
     for (; !taken_.empty(); taken_.pop_back()) {
       node& n = taken_.back();
       if (n.is_decision) {
-        ids_.resize(n.first);
         if (++n.choice != n.end && n.decided < most_decisions_) return true;
         continue;
       }
-      ids_.resize(n.first + n.named());
       while (++n.choice != n.end) {
         if (n.spent + preempts(n, n.choice) <= bound_) return true;
         is_pruned_ = true;
@@ -150,23 +150,17 @@ class every_schedule final : public strategy {
   /// one that is noted.  Without nodes: all schedules.
   struct part {
     std::vector<node> nodes;
-    std::vector<process_id> ids;
   };
   /// Continues before the first schedule of the part; call next(), unless the part is the whole
   /// tree.
-  void begin_at(part const& p) {
-    taken_ = p.nodes;
-    ids_ = p.ids;
-  }
+  void begin_at(part const& p) { taken_ = p.nodes; }
   /// Called between a run and next().  Gives away the end of what is left, from the node nearest to
   /// the root that has choices left (SPLIT-4).  Nothing if no node has.
   [[nodiscard]] std::optional<part> give() {
     auto const has_more = [](node const& n) { return n.choice + 1 < n.end; };
     auto const n = std::ranges::find_if(taken_, has_more);
     if (n == taken_.end()) return std::nullopt;
-    std::size_t const named = n->first + (n->is_decision ? 0 : n->named());
-    part given{{taken_.begin(), n + 1},
-               {ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(named)}};
+    part given{{taken_.begin(), n + 1}};
     n->end = n->choice + 1;
     for (std::size_t i = 0; i + 1 < given.nodes.size(); ++i)
       given.nodes[i].end = given.nodes[i].choice + 1;
@@ -179,19 +173,16 @@ class every_schedule final : public strategy {
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
   struct node {
-    unsigned choice;
+    unsigned choice = 0;
     unsigned of;
-    unsigned end;         // the choices from this one on belong to another part
-    std::size_t last;     // candidates::last
-    std::size_t spent;    // preemptions before this node
-    std::size_t decided;  // decisions before this node that are not 0
-    std::size_t first;    // where its candidates begin in ids_, if they are few (CHOICE-4)
+    unsigned end;  // the choices from this one on belong to another part
+    bool is_decision = true;
+    std::size_t last = candidates::none;  // candidates::last
+    std::size_t spent;                    // preemptions before this node
+    std::size_t decided;                  // decisions before this node that are not 0
     std::size_t step;
-    std::uint64_t sum;  // candidates::sum
-    bool is_decision;
-    [[nodiscard]] std::size_t named() const noexcept {
-      return of <= candidates::most_named ? of : 0;
-    }
+    std::uint64_t sum = 0;      // candidates::sum
+    candidates::names names{};  // if they are few (CHOICE-4)
   };
 
  private:
@@ -200,13 +191,19 @@ class every_schedule final : public strategy {
   }
   void begin(candidates const& who) {
     auto const of = static_cast<unsigned>(who.size());
-    node n{0, of, of, who.last, spent_, decided_, ids_.size(), steps_, who.sum, false};
+    node& n = taken_.emplace_back(node{.of = of,
+                                       .end = of,
+                                       .is_decision = false,
+                                       .last = who.last,
+                                       .spent = spent_,
+                                       .decided = decided_,
+                                       .step = steps_,
+                                       .sum = who.sum});
+    who.note_names(n.names);
     if (spent_ == bound_ && who.last != candidates::none && who.last != 0) {
       n.choice = static_cast<unsigned>(who.last);
       is_pruned_ = true;
     }
-    taken_.push_back(n);
-    for (std::size_t i = 0; i != n.named(); ++i) ids_.push_back(who[i]);
   }
   [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
     node const& n = taken_[at_];
@@ -214,7 +211,7 @@ class every_schedule final : public strategy {
   }
   [[nodiscard]] std::string text_before(node const& n) const {
     if (n.is_decision) return text_of_ways(n.of);
-    return n.named() == 0 ? text_of_many(n.of) : text_of_ids(&ids_[n.first], n.of);
+    return n.of > candidates::most_named ? text_of_many(n.of) : text_of_ids(n.names, n.of);
   }
   void differs(std::string const& who, std::size_t step) {
     if (!what_differed_.empty()) return;
@@ -225,7 +222,6 @@ class every_schedule final : public strategy {
   std::size_t const bound_;
   std::size_t const most_decisions_;
   std::vector<node> taken_;
-  std::vector<process_id> ids_;  // the candidates of the nodes in taken_, where they are few
   std::size_t at_ = 0;
   std::size_t steps_ = 0;
   std::size_t spent_ = 0;

@@ -15,9 +15,12 @@ namespace weft::detail {
 template <class T>
 class reused_stack {
  public:
+  /// Makes room for `n` elements.
+  void reserve(std::size_t n) { all_.reserve(n); }
   /// Returns the new top: a new element, or one that was popped, as it was then.
   T& push() {
-    if (size_ == all_.size()) all_.emplace_back();
+    if (size_ == all_.size()) [[unlikely]]
+      grow();
     return all_[size_++];
   }
   void pop() noexcept { --size_; }
@@ -29,6 +32,8 @@ class reused_stack {
   [[nodiscard]] T const& operator[](std::size_t i) const noexcept { return all_[i]; }
 
  private:
+  [[gnu::noinline]] void grow() { all_.emplace_back(); }
+
   std::vector<T> all_;  // the first size_ are on the stack
   std::size_t size_ = 0;
 };

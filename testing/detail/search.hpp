@@ -78,7 +78,6 @@ class search {
   search(subject& s, search_limits const& l, clock::time_point start = clock::now())
       : subject_(s), limits_(l), line_(l.progress), start_(start) {
     log_.kept = second_log_.kept = &kept_;
-    log_.room.reserve(8);  // the second log finds the scheduler kept
   }
   search(search const&) = delete;
   search& operator=(search const&) = delete;

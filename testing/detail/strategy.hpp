@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "weft/sched/base/detail/location_listener.hpp"
-#include "weft/sched/base/process.hpp"
 #include "weft/sched/base/process_id.hpp"
-#include "weft/sched/base/thunk.hpp"
+#include "weft/testing/detail/ready_list.hpp"
 
 /// A strategy chooses at each step which of the ready processes runs.  The invariants CHOICE-n are
 /// in controlled_backend.hpp.
@@ -19,9 +18,9 @@ namespace weft::detail {
 struct candidates {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  std::vector<thunk> const& ready;  // in the order of ids (CHOICE-1); at least one
-  std::size_t last;                 // the index of the process that ran last, or none
-  std::uint64_t sum;                // differs, in practice, if the ids do (CHOICE-4)
+  ready_list const& ready;  // in the order of ids (CHOICE-1); at least one
+  std::size_t last;         // the index of the process that ran last, or none
+  std::uint64_t sum;        // differs, in practice, if the ids do (CHOICE-4)
 
   /// The part of the sum that stands for one process.
   [[nodiscard]] static constexpr std::uint64_t part_of(process_id id) noexcept {
@@ -30,9 +29,15 @@ struct candidates {
   }
   /// If there are more candidates, their names are not recorded.
   static constexpr std::size_t most_named = 8;
+  /// The names of candidates, in their order; without meaning if there are more than `most_named`.
+  using names = std::array<process_id, most_named>;
 
   [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
-  [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
+  [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].id; }
+  void note_names(names& to) const noexcept {
+    if (size() > most_named) return;
+    for (std::size_t i = 0; i != size(); ++i) to[i] = ready[i].id;
+  }
 };
 
 /// How a run has ended, after its last step.

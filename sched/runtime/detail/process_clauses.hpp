@@ -48,6 +48,9 @@ template <class S>
   s.here().begin_step();
   p.suspend_here(operation, leaf, waiting);
   thunk t = s.worker().exchange(thunk(&p));
+  if constexpr (S::explores)
+    if (!t) [[unlikely]]
+      return s.stop_stepping(t.why_empty());
   std::uint64_t const answer = t.answer();
   return s.resume(t.release(), answer);
 }
