@@ -14,6 +14,7 @@
 
 #include "weft/effects/memory/frame_pool.hpp"
 #include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/spawning.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
 #include "weft/sched/runtime/detail/outer_handlers.hpp"
 #include "weft/sched/runtime/scheduler.hpp"
@@ -52,6 +53,17 @@ run_result checked(Check& check, State& state) {
   }
 }
 
+/// Whether a process with that row can only spawn.  Such a process cannot fork, and no operation of
+/// it is answered in another way if the process keeps a log: so it keeps none.
+template <class E>
+constexpr bool is_spawning = false;
+template <class... Es>
+constexpr bool is_spawning<spawning<Es...>> = true;
+template <class Row>
+constexpr bool only_spawns = false;
+template <class... Es>
+constexpr bool only_spawns<row<Es...>> = (is_spawning<Es> && ...);
+
 /// Installs the listener of the strategy while this object lives.
 class scoped_listener {
  public:
@@ -69,8 +81,9 @@ class scoped_listener {
 /// it is as good as new.  Used on one thread.
 class kept_scheduler {
   template <class Program>
-  using effects_of =
-      typename all_effects_of<typename std::invoke_result_t<Program const&>::effects>::type;
+  using row_of = typename std::invoke_result_t<Program const&>::effects;
+  template <class Program>
+  using effects_of = typename all_effects_of<row_of<Program>>::type;
 
  public:
   kept_scheduler() = default;
@@ -98,7 +111,8 @@ class kept_scheduler {
     }
     schedule_options const usual;
     state_->start({usual.log_limit, {}, true, usual.max_processes, usual.when_full},
-                  new program_of<Program>(std::move(program)), usual.forkable);
+                  new program_of<Program>(std::move(program)),
+                  usual.forkable && !only_spawns<row_of<Program>>);
     state_->run();
     now.has_ended = true;
   }

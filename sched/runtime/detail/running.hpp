@@ -331,6 +331,7 @@ template <class S>
                                   !s.base().events().is_empty();
   if (has_left_something || !s.worker_->try_reset() || !s.waits.try_reset()) return false;
   s.base().end_run();
+  if (s.first_) std::exchange(s.first_, nullptr)->release();
   s.own.reset();
   s.tasks_.had_tasks = false;
   s.virtual_now_ = {};
