@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -156,7 +157,9 @@ void do_internal(S& s, internal_task what) noexcept {
 template <class S>
 class stop_listener {
  public:
-  explicit stop_listener(S& s) : callback_(heeded(s), request{*this, s}) {}
+  explicit stop_listener(S& s) {
+    if (s.stop_token_.stop_possible()) callback_.emplace(heeded(s), request{*this, s});
+  }
   stop_listener(stop_listener const&) = delete;
   stop_listener& operator=(stop_listener const&) = delete;
 
@@ -176,7 +179,6 @@ class stop_listener {
   /// The token to listen to.  If a stop was requested before, cancels all processes now, and
   /// returns no token.
   std::stop_token heeded(S& s) {
-    if (!s.stop_token_.stop_possible()) return {};
     if (!s.stop_token_.stop_requested()) {
       auto const& gate = s.incoming.gate();
       if (!gate) return s.stop_token_;
@@ -188,7 +190,8 @@ class stop_listener {
     return {};
   }
   submissions::prepared to_stop_;
-  std::stop_callback<request> callback_;  // its destructor waits for a request that has begun
+  // Its destructor waits for a request that has begun.
+  std::optional<std::stop_callback<request>> callback_;
 };
 
 // ---- running
