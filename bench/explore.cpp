@@ -6,6 +6,10 @@
 ///                          back incremented.  Of the six schedules four lose an update.  Each is a
 ///                          run from the beginning, with a state and three processes of its own.
 ///                          Each search has a scheduler of its own, and runs two schedules again.
+///   accesses/2, /3         Schedules a second, of all schedules of two processes with that many
+///                          accesses to one number, before each of which the other one may run: 20
+///                          and 70.  The rival: fibers and a stack of choices (rivals_search.hpp).
+///   random_walk/1 to /3    Schedules a second, of random ones of the same program.
 ///   philosophers/4         Seconds for all schedules of four processes that each lock two mutexes,
 ///                          and yield after each lock.
 ///   philosophers/4/2       The same on two threads.
@@ -17,11 +21,12 @@
 ///                          visited, when the last process takes the other mutex first: all
 ///                          schedules end alike, and so the peak should not grow.
 ///
-/// Failures are not shrunk.  There is no rival.
+/// Failures are not shrunk.  Where no rival is named there is none.
 
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +39,7 @@
 #include <vector>
 
 #include "bench/harness.hpp"
+#include "bench/rivals_search.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/testing.hpp"
@@ -73,6 +79,7 @@ using weft::proc;
 using weft::spawn;
 using weft::spawning;
 using weft::syncing;
+using weft::bench::whole;
 
 eff<void, proc> increment(int& n) {
   int const seen = n;
@@ -93,6 +100,87 @@ std::uint64_t lost_update(std::size_t steps) {
     answer += static_cast<std::uint64_t>(seen.schedules * 10 + seen.failed);
   }
   return answer;
+}
+
+// Each access appends a digit to the number, so all orders of the accesses end differently.
+constexpr unsigned base = 3;
+
+eff<void, proc> appends(unsigned& n, unsigned who, unsigned accesses) {
+  for (unsigned i = 0; i != accesses; ++i) {
+    co_await proc::yield{};
+    n = n * base + who;
+  }
+}
+struct appending {
+  unsigned const accesses;
+  eff<void, spawning<proc>> operator()(unsigned& n) const {
+    co_await spawn(appends, std::ref(n), 1U, accesses);
+    co_await spawn(appends, std::ref(n), 2U, accesses);
+  }
+};
+/// The same for the rival.
+struct appending_threads {
+  unsigned const accesses;
+  std::function<void(unsigned)> const at_end;
+  unsigned n = 0;
+  void begin() { n = 0; }
+  template <class Search>
+  void thread(std::size_t i, Search& search) {
+    for (unsigned k = 0; k != accesses; ++k) {
+      search.before_access();
+      n = n * base + static_cast<unsigned>(i + 1);
+    }
+  }
+  void end() { at_end(n); }
+};
+
+/// Which numbers schedules have ended with.
+class ends_seen {
+ public:
+  void note(unsigned n) { seen_.at(n) = true; }
+  /// An answer that depends on all schedules.
+  [[nodiscard]] std::uint64_t answer(std::size_t schedules) const {
+    return 100 * schedules + static_cast<std::uint64_t>(std::ranges::count(seen_, true));
+  }
+
+ private:
+  std::array<bool, base * base * base * base * base * base> seen_{};  // of up to six digits
+};
+constexpr std::size_t searches = 1000;
+constexpr std::size_t walks = 20'000;
+
+/// All schedules, `searches` times.
+std::uint64_t all_accesses(unsigned accesses) {
+  ends_seen seen;
+  std::size_t schedules = 0;
+  for (std::size_t i = 0; i != searches; ++i)
+    schedules += explore(
+                     {.max_shrinking_runs = 0}, [] { return 0U; }, appending{accesses},
+                     [&seen](unsigned n) { return seen.note(n), true; })
+                     .schedules;
+  return seen.answer(schedules);
+}
+std::uint64_t all_accesses_of_fibers(unsigned accesses) {
+  ends_seen seen;
+  appending_threads program{accesses, [&seen](unsigned n) { seen.note(n); }};
+  std::size_t schedules = 0;
+  for (std::size_t i = 0; i != searches; ++i)
+    schedules += weft::bench::search_by_fibers(weft::bench::stack_of_choices(), program).run();
+  return seen.answer(schedules);
+}
+/// Random schedules, so many that all orders of the accesses occur.
+std::uint64_t random_accesses(unsigned accesses) {
+  ends_seen seen;
+  auto const found = weft::random_walk(
+      {.max_schedules = walks, .max_shrinking_runs = 0}, [] { return 0U; }, appending{accesses},
+      [&seen](unsigned n) { return seen.note(n), true; });
+  return seen.answer(found.schedules);
+}
+std::uint64_t random_accesses_of_fibers(unsigned accesses) {
+  ends_seen seen;
+  appending_threads program{accesses, [&seen](unsigned n) { seen.note(n); }};
+  return seen.answer(
+      weft::bench::search_by_fibers(weft::bench::random_choices(walks), program).run());
 }
 
 eff<void, proc, syncing> dines(std::reference_wrapper<mutex> left,
@@ -181,6 +269,16 @@ int main(int argc, char** argv) {
   constexpr std::size_t failed = 4;
   bench.measure_rate(
       "lost_update", [] { return lost_update; }, 1000 * (schedules * 10 + failed), schedules);
+  for (auto const& [accesses, all] : {std::pair(2U, std::size_t{20}), {3U, 70}})
+    bench.compare_rate_runs(
+        "accesses/" + std::to_string(accesses),
+        [=] { return whole([=] { return all_accesses(accesses); }); }, "fibers",
+        [=] { return whole([=] { return all_accesses_of_fibers(accesses); }); }, searches * all);
+  for (unsigned const accesses : {1U, 2U, 3U})
+    bench.compare_rate_runs(
+        "random_walk/" + std::to_string(accesses),
+        [=] { return whole([=] { return random_accesses(accesses); }); }, "fibers",
+        [=] { return whole([=] { return random_accesses_of_fibers(accesses); }); }, walks);
   for (unsigned const threads : {1U, 2U})
     bench.measure_seconds(
         threads == 1 ? "philosophers/4" : "philosophers/4/2",
