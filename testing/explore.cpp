@@ -90,7 +90,7 @@ exploration explore(explore_options const& options, subject& program) {
         "weft: explore cannot reduce under a bound on preemptions: of schedules that are alike it "
         "visits one, which may be one with more");
   run_limits const each{options.max_steps, options.granularity};
-  exploration found = visited(options, each, program);
+  exploration found = searched(program, [&] { return visited(options, each, program); });
   shrink_first_failure(program, each, found, options.max_shrinking_runs);
   write_page_of_failure(options.page, program, each, found);
   return found;

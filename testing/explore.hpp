@@ -99,6 +99,9 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 ///
 /// Time is virtual.  After a fork one of the two processes is run again from its beginning: what it
 /// wrote to `state` before the fork, other than by operations, is written again.
+/// The program is run more often than `schedules` says: each new outcome is run twice; and if the
+/// first process only yields, spawns and forks, the search begins again at its first fork, since
+/// until then that process keeps no log.
 ///
 /// The first failure is shrunk.  O(schedules * steps * processes); allocates one schedule, and each
 /// distinct outcome.  Called by any thread, on which all schedules run, unless `.threads` asks for

@@ -17,11 +17,12 @@
 
 namespace weft::detail {
 
-exploration random_walk(random_walk_options const& options, subject& program) {
-  run_limits const each{options.max_steps, options.granularity};
+namespace {
+
+/// Visits schedules, as the options say.
+exploration walked(random_walk_options const& options, run_limits const& each, subject& program) {
   search s(program, {each, options.max_schedules, options.max_time, options.progress,
                      options.stop_at_failure});
-  if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of at least 1");
   walkers_map map(options.seed);
   std::vector<std::unique_ptr<random_walker>> walkers;
   bool const all = options.by == walk_strategy::portfolio;
@@ -35,9 +36,18 @@ exploration random_walk(random_walk_options const& options, subject& program) {
   for (std::size_t i = 0; s.run(*walkers[i]);) i = (i + 1) % walkers.size();
   s.found().complete = false;  // perhaps it is complete, but that is not known
   s.end();
-  shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
-  write_page_of_failure(options.page, program, each, s.found());
   return std::move(s.found());
+}
+
+}  // namespace
+
+exploration random_walk(random_walk_options const& options, subject& program) {
+  if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of at least 1");
+  run_limits const each{options.max_steps, options.granularity};
+  exploration found = searched(program, [&] { return walked(options, each, program); });
+  shrink_first_failure(program, each, found, options.max_shrinking_runs);
+  write_page_of_failure(options.page, program, each, found);
+  return found;
 }
 
 }  // namespace weft::detail

@@ -58,6 +58,7 @@ struct run_log {
   bool was_cut = false;        // the run was longer than allowed
   bool was_given_up = false;   // the strategy chose no candidate
   bool lacks_memory = false;   // CHOICE-3
+  bool lacks_log = false;      // a process has forked that keeps no log
   std::vector<schedule_step>* trace = nullptr;
   ready_list room;  // memory for the list of ready processes, kept from run to run
   /// Where the scheduler of a run is kept for the next run; null: it ends with the run.  All runs
@@ -69,7 +70,7 @@ struct run_log {
   void clear() noexcept {
     choices.clear();
     steps = switches = preemptions = decisions = 0;
-    was_quiescent = was_cut = was_given_up = lacks_memory = false;
+    was_quiescent = was_cut = was_given_up = lacks_memory = lacks_log = false;
   }
   [[nodiscard]] schedule_path path(granularity g) const;
   /// The step of the choice i; if there is no choice i, a number that no step has.
@@ -347,6 +348,8 @@ class controlled_backend : public decider, public event_deferrer {
     log_->lacks_memory = true;
     throw;
   }
+
+  void note_fork_without_log() noexcept { log_->lacks_log = true; }
 
   [[nodiscard]] bool is_parallel() const noexcept {
     return limits_.granularity == granularity::parallel;

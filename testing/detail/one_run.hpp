@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "weft/effects/memory/frame_pool.hpp"
+#include "weft/effects/proc.hpp"
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
@@ -53,16 +54,28 @@ run_result checked(Check& check, State& state) {
   }
 }
 
-/// Whether a process with that row can only spawn.  Such a process cannot fork, and no operation of
-/// it is answered in another way if the process keeps a log: so it keeps none.
+/// When the first process of a program needs a log of its answers, which it does if it forks.
+enum class log_use : std::uint8_t {
+  never,        // its row has spawns only
+  if_it_forks,  // its row has spawns and `proc`, and none of these is answered in another way if
+                // there is a log
+  always
+};
 template <class E>
 constexpr bool is_spawning = false;
 template <class... Es>
 constexpr bool is_spawning<spawning<Es...>> = true;
 template <class Row>
-constexpr bool only_spawns = false;
+constexpr log_use log_use_of = log_use::always;
 template <class... Es>
-constexpr bool only_spawns<row<Es...>> = (is_spawning<Es> && ...);
+constexpr log_use log_use_of<row<Es...>> =
+    (is_spawning<Es> && ...)                                 ? log_use::never
+    : ((is_spawning<Es> || std::is_same_v<Es, proc>) && ...) ? log_use::if_it_forks
+                                                             : log_use::always;
+
+/// Thrown by the run of a subject: the first process has forked, and kept no log.  The search must
+/// begin again, after subject::note_fork().
+struct fork_without_log {};
 
 /// Installs the listener of the strategy while this object lives.
 class scoped_listener {
@@ -86,7 +99,8 @@ class kept_scheduler {
   using effects_of = typename all_effects_of<row_of<Program>>::type;
 
  public:
-  kept_scheduler() = default;
+  /// `expects_forks`: the first process keeps a log, in case it forks.
+  explicit kept_scheduler(bool expects_forks) noexcept : expects_forks_(expects_forks) {}
   kept_scheduler(kept_scheduler const&) = delete;
   kept_scheduler& operator=(kept_scheduler const&) = delete;
   ~kept_scheduler() { end(); }
@@ -110,9 +124,11 @@ class kept_scheduler {
       blocks_ = frames.alive() - before_;
     }
     schedule_options const usual;
+    constexpr log_use use = log_use_of<row_of<Program>>;
+    bool const keeps_log =
+        use == log_use::always || (use == log_use::if_it_forks && expects_forks_);
     state_->start({usual.log_limit, {}, true, usual.max_processes, usual.when_full},
-                  new program_of<Program>(std::move(program)),
-                  usual.forkable && !only_spawns<row_of<Program>>);
+                  new program_of<Program>(std::move(program)), keeps_log);
     state_->run();
     now.has_ended = true;
   }
@@ -120,6 +136,7 @@ class kept_scheduler {
   void end() noexcept;
   /// How many blocks of the frames' pool the scheduler holds: they are no leak of a run.
   [[nodiscard]] std::int64_t blocks() const noexcept { return blocks_; }
+  [[nodiscard]] bool expects_forks() const noexcept { return expects_forks_; }
 
  private:
   struct in_use {
@@ -137,6 +154,7 @@ class kept_scheduler {
   backend_scheduler<controlled_backend>* state_ = nullptr;
   std::int64_t before_ = 0;
   std::int64_t blocks_ = 0;
+  bool const expects_forks_;
 };
 
 /// A program that is run again and again, with its types erased.
@@ -151,9 +169,16 @@ class subject {
                                               trace&) {
     return run(c, log, limits);
   }
+  /// Whether the first process is known to fork.
+  [[nodiscard]] bool forks() const noexcept { return forks_; }
+  /// Not to be called while the subject is run.
+  void note_fork() noexcept { forks_ = true; }
 
  protected:
   ~subject() = default;
+
+ private:
+  bool forks_ = false;
 };
 
 template <class MakeState, class Program, class Check, class... Handlers>
@@ -163,10 +188,11 @@ class subject_of final : public subject {
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
   /// Runs the program once.  Throws bad_alloc if the search itself has no memory (CHOICE-3 of
-  /// controlled_backend.hpp).
+  /// controlled_backend.hpp); fork_without_log if a log was wanting.
   [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
     run_result result = run_once<controlled_backend>(c, log, limits);
     if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
+    if (log.lacks_log && log.kept && !log.kept->expects_forks()) throw fork_without_log();
     return result;
   }
   [[nodiscard]] run_result run_traced(strategy& c, run_log& log, run_limits const& limits,
@@ -230,6 +256,18 @@ class subject_of final : public subject {
   Check& check_;
   std::tuple<Handlers&...> handlers_;
 };
+
+/// Returns search().  If the first process of the subject has forked without a log, calls search()
+/// once more, now with logs.
+template <class Search>
+exploration searched(subject& s, Search search) {
+  try {
+    return search();
+  } catch (fork_without_log const&) {
+    s.note_fork();
+  }
+  return search();
+}
 
 extern template class backend_scheduler<controlled_backend>;           // one_run.cpp
 extern template class backend_scheduler<tracing<controlled_backend>>;  // one_run.cpp

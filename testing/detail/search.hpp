@@ -76,7 +76,7 @@ class search {
   using clock = std::chrono::steady_clock;
 
   search(subject& s, search_limits const& l, clock::time_point start = clock::now())
-      : subject_(s), limits_(l), line_(l.progress), start_(start) {
+      : subject_(s), limits_(l), line_(l.progress), kept_(s.forks()), start_(start) {
     log_.kept = second_log_.kept = &kept_;
   }
   search(search const&) = delete;

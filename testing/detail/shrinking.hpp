@@ -216,7 +216,7 @@ class shrinking {
   size size_;
   std::size_t runs_left_;
   run_log log_;
-  kept_scheduler kept_;
+  kept_scheduler kept_{true};
 };
 
 }  // namespace weft::detail

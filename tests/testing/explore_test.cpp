@@ -13,6 +13,7 @@
 #include "tests/support/frames.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
+#include "weft/testing/random_walk.hpp"
 
 using namespace weft;
 
@@ -271,4 +272,53 @@ TEST_CASE("the run of the scheduler on one thread is one of the schedules that a
   CHECK(found.ok());
   CHECK(std::ranges::any_of(found.outcomes,
                             [&once](auto const& o) { return o.result.text == once; }));
+}
+
+namespace {
+
+process sets_one(int& n) {
+  n = 1;
+  co_return;
+}
+/// Forks if sets_one() has run before; then one of the two processes adds 100.
+eff<void, proc, spawning<proc>> forks_if_late(int& n) {
+  co_await spawn(sets_one, std::ref(n));
+  co_await proc::yield{};
+  if (n == 0) co_return;
+  bool const first = co_await proc::fork{};
+  if (!first) n += 100;
+}
+
+}  // namespace
+
+TEST_CASE("a program that forks in some schedules only has all of them") {
+  weft::tests::every_frame_dies const here;
+  auto const names = [](int n) { return std::to_string(n); };
+  for (unsigned const threads : {1U, 2U}) {
+    auto const found = explore({.threads = threads}, [] { return 0; }, forks_if_late, names);
+    CHECK(found.ok());
+    CHECK(found.complete);
+    CHECK(found.schedules == 3);
+    REQUIRE(found.outcomes.size() == 2);
+    CHECK(found.outcomes[0].result.text == "1");
+    CHECK(found.outcomes[0].schedules == 1);
+    CHECK(found.outcomes[1].result.text == "101");
+    CHECK(found.outcomes[1].schedules == 2);
+  }
+  auto const some = random_walk({.max_schedules = 50}, [] { return 0; }, forks_if_late, names);
+  CHECK(some.ok());
+  CHECK(some.schedules == 50);
+  CHECK(some.outcomes.size() == 2);
+}
+TEST_CASE("a child that keeps no log finds that it cannot fork, in every schedule") {
+  weft::tests::every_frame_dies const here;
+  auto const forks = [](int& n) -> eff<void, proc, spawning<proc>> {
+    co_await proc::yield{};
+    co_await spawn(forks_and_adds, std::ref(n));
+  };
+  auto const found = explore([] { return 0; }, forks, [](int) {});
+  CHECK(found.schedules == 1);
+  CHECK(found.failed == 1);
+  REQUIRE(found.first_failure());
+  CHECK(found.first_failure()->result.text.find("keeps no log") != std::string::npos);
 }

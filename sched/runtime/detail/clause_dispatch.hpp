@@ -118,7 +118,7 @@ struct clause_dispatch {
     if (p.is_forkable()) {
       if (auto const diverged = before_recording(s, o, leaf, waiting.where)) return diverged;
     } else if constexpr (std::is_same_v<O, proc::fork>) {
-      throw_has_no_log(site_of(o, waiting.where));
+      refuse_fork(s, site_of(o, waiting.where));
     }
     if constexpr (how.waits_in_frame || (S::on_several_threads && !std::is_same_v<O, proc::exit>))
       if (prompt::arena_here()) [[unlikely]]
@@ -311,7 +311,7 @@ struct clause_dispatch {
         if (p.is_forkable())
           (void)before_recording(s, o, self.leaf, waiting.where);
         else if constexpr (std::is_same_v<O, proc::fork>)
-          throw_has_no_log(site_of(o, waiting.where));
+          refuse_fork(s, site_of(o, waiting.where));
         return answer_suspended(s, o);
       }
     } catch (...) {  // thrown before the process was put anywhere

@@ -90,6 +90,12 @@ std::coroutine_handle<> end_diverged_process(S& s, std::coroutine_handle<> leaf,
                    " would have the process run again, but it keeps no log: start it with "
                    "spawn(forkable, f), and the first one without {.forkable = false}");
 }
+/// Refuses the fork of a process without a log, and tells the backend of an explorer.
+template <class S>
+[[noreturn]] void refuse_fork(S& s, site const& at) {
+  if constexpr (S::explores) s.base().note_fork_without_log();
+  throw_has_no_log(at);
+}
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_frames_are_fixed(site const& at) {
   throw frames_in_use(
       "weft: " + at.text() +
