@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A port: its inbox and its address; messages that wait, a receiver that waits, and no sender left.
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <iostream>
 #include <optional>
 #include <utility>
@@ -33,6 +35,12 @@ eff<void, spawning<mail>, mail, timing> program() {
   }
   address<int> const again = in.get_address();
   std::cout << (again == in.get_address()) << '\n';
+
+  std::array<int, 3> all{4, 5, 6};
+  std::size_t const sent = co_await again.send_many(all);  // there is room for two
+  std::array<int, 8> some;
+  std::size_t const received = co_await in.receive_many(some);
+  std::cout << sent << ' ' << received << ": " << some[0] << some[1] << '\n';
 }
 
 int main() { schedule({.virtual_time = true}, program); }

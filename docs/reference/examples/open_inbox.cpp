@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Messages to a process by its id.
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <iostream>
 #include <utility>
 
@@ -23,7 +25,10 @@ eff<void, mail, routing, proc, timing> child() {
   auto const c = co_await in.next();
   co_await own.send(8);
   auto const d = co_await select(in.port());  // the inbox beneath
-  std::cout << *c << std::get<0>(d) << '\n';
+  co_await own.send(9);
+  std::array<int, 4> some;
+  std::size_t const n = co_await in.receive_many(some);
+  std::cout << *c << std::get<0>(d) << some[0] << n << '\n';
 }
 
 eff<void, spawning<mail, routing, proc, timing>, routing, proc, timing> program() {

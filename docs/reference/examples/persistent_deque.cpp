@@ -36,6 +36,7 @@ int main() {
   print("concat", tail.concat(before.take(1)));
 
   if (d.can_rotate_in_place()) std::cout << d.rotate_in_place(9) << '\n';
+  std::cout << (d.rotations() > 0) << '\n';  // this many more
   persistent_deque<int> other;
   d.swap(other);
   d.clear();
