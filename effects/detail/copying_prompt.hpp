@@ -75,8 +75,8 @@ class copying_prompt : public prompt {
   void make_room(copied_capture const& c);
   void forget(copied_capture& c) noexcept;
   void unwind_body() noexcept override;
-  [[noreturn, gnu::cold, gnu::noinline]] void throw_over(site const& at) const;
-  [[noreturn, gnu::cold, gnu::noinline]] void throw_in_use(site const& at) const;
+  [[noreturn, gnu::cold]] void throw_over(site const& at) const;
+  [[noreturn, gnu::cold]] void throw_in_use(site const& at) const;
 
   frame_arena& place_ = frames.make_arena(arena_here);
   bool has_been_away_ = false;          // on another thread (BITWISE-3)

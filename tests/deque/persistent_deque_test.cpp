@@ -469,6 +469,35 @@ TEST_CASE("rotate_in_place() gives the result of a push at the front and a pop a
   }
 }
 
+TEST_CASE("rotations() says how often a deque can rotate without another look") {
+  for (int const n : {1, 2, 7, 8, 33, 64, 100, 1000}) {
+    weft::persistent_deque<int> queue;
+    std::deque<int> model;
+    for (int i = 0; i != n; ++i) {
+      queue.push_front(i);
+      model.push_front(i);
+    }
+    int next = n;
+    std::size_t in_place = 0;
+    for (int round = 0; round != 300; ++round) {
+      std::size_t const promised = queue.rotations();
+      CHECK((promised != 0) == queue.can_rotate_in_place());
+      for (std::size_t i = 0; i != promised; ++i, ++next) {
+        model.push_front(next);
+        REQUIRE(queue.rotate_in_place(next) == model.back());
+        model.pop_back();
+      }
+      in_place += promised;
+      REQUIRE(std::ranges::equal(queue, model));
+      queue.push_front(next);
+      model.push_front(next++);
+      REQUIRE(queue.pop_back() == model.back());
+      model.pop_back();
+    }
+    CHECK(in_place >= 300);
+  }
+}
+
 TEST_CASE("a deque that shares its elements with another version does not rotate in place") {
   weft::persistent_deque<int> queue;
   queue.push_front(1);
@@ -477,4 +506,5 @@ TEST_CASE("a deque that shares its elements with another version does not rotate
   auto const snapshot = queue;
   CHECK_FALSE(queue.can_rotate_in_place());
   CHECK_FALSE(snapshot.can_rotate_in_place());
+  CHECK(queue.rotations() == 0);
 }

@@ -275,7 +275,7 @@ class mailbox : public pooled {
   [[nodiscard, gnu::always_inline]] bool sees_message() noexcept {
     message_ends const& e = ends();
     // relaxed: this thread has written it.
-    return e.begin.load(std::memory_order_relaxed) != e.seen || sees_more();
+    return e.begin.load(std::memory_order_relaxed) < e.seen || sees_more();
   }
   /// Looks for messages that have come since the last look.
   [[nodiscard, gnu::always_inline]] bool sees_more() noexcept {

@@ -21,8 +21,8 @@
 ///   MESSAGES-3  Senders may store the messages until `limit` without looking at `begin`: there are
 ///       cells for them.  The mailbox sets it to `end` if a sender must look (MAILBOX-8).
 ///   MESSAGES-4  The receiver may receive the messages until `seen` without looking at `end`: they
-///       are in the queue, and in the block `first`.  With one thread, `seen` is `begin` while
-///       senders wait for room, so that the receiver looks for them.
+///       are in the queue, and in the block `first`.  With one thread, `seen` is not beyond `begin`
+///       while senders are on the list, so that the receiver looks for them.
 ///
 /// Source: Lamport, Proving the Correctness of Multiprocess Programs, 1977; the copies of indices:
 /// Lee et al., A Lock-Free, Cache-Efficient Multi-Core Synchronization Mechanism, 2009.

@@ -84,7 +84,7 @@ class typed_mailbox final : public mailbox {
     if (!has_several_threads()) [[likely]] {
       message_ends& e = ends();
       // relaxed: there is one thread.
-      if (std::size_t const i = e.begin.load(std::memory_order_relaxed); i != e.seen) [[likely]] {
+      if (std::size_t const i = e.begin.load(std::memory_order_relaxed); i < e.seen) [[likely]] {
         move_out(*memory::cell(*e.first, i), into);
         e.begin.store(i + 1, std::memory_order_relaxed);  // relaxed: as above
         p->note_sent(false);

@@ -215,6 +215,26 @@ TEMPLATE_TEST_CASE("a sender with a deadline that is cancelled has not sent", ""
   CHECK(all == said{"cancelled", "not sent"});
 }
 
+TEST_CASE("a receiver that comes just after the deadline of the waiting sender finds one message") {
+  every_frame_dies const check;
+  int had = 0;
+  bool was_late = false;
+  schedule({.forkable = false, .virtual_time = true}, [&]() -> program {
+    auto [in, to] = co_await open<letter>({.capacity = 1});
+    (void)co_await to.send(std::make_unique<int>(0));
+    instant const until = co_await timing::now{} + 1ms;
+    auto const waits = [](address<letter> at, instant t, bool& late) -> step {
+      late = !co_await at.send_until(t, std::make_unique<int>(1));
+    };
+    co_await spawn(waits, std::move(to), until, std::ref(was_late));
+    // Its alarm comes first, so the sender is still on the list, and no longer waits.
+    co_await timing::sleep_until{until};
+    while (auto const m = co_await in.next()) had += *m ? 1 : 100;
+  });
+  CHECK(had == 1);
+  CHECK(was_late);
+}
+
 BACKENDS_TEST_CASE("no message is lost or received twice when room appears at the deadline", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
                    on_stealing<4>) {
