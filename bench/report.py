@@ -22,6 +22,7 @@ import re
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -53,6 +54,7 @@ RIVALS = [
     ("TBB", "/usr/include/oneapi/tbb/version.h", r"TBB_VERSION_MAJOR (\d+)\s+.*\n?.*TBB_VERSION_MINOR (\d+)"),
 ]
 BEGIN, END = "<!-- the table is written by bench/report.py -->\n", "<!-- until here -->\n"
+BEGIN_LIMITS = "<!-- these rows are written by bench/report.py, of bench/limits.json -->\n"
 SIZE = re.compile(r"^(.*)/(\d+)([kM]?)$")
 CURVES = {
     ("yield", "one_thread"): "a yield, by the number of processes",
@@ -242,6 +244,23 @@ def table(rows):
         yield f"| {what} | {with_unit(row['value'], row['unit'])} | {theirs} | `//bench:{row['bench']}` |\n"
 
 
+def limits(rows):
+    """The rows of bench/limits.json: what limits each, what peers do, what weft does and why; with its figures."""
+    by_key = {key(row): row for row in rows}
+    for about in json.loads((root() / "bench/limits.json").read_text()):
+        yield f"\n### {about['what']}\n\n"
+        yield "| case | weft | beside | ratio |\n|---|---|---|---|\n"
+        for bench, case, rival in map(tuple, about["cases"]):
+            row = by_key[bench, case, rival]
+            theirs = f"{rival}: {with_unit(row['rival_value'], row['unit'])}" if row["rival_value"] else ""
+            ratio = number(row["ratio"]) if row["ratio"] else ""
+            yield f"| `{bench}` {case} | {with_unit(row['value'], row['unit'])} | {theirs} | {ratio} |\n"
+        for title in ("limit", "peers", "weft"):
+            text = f"*{title.capitalize()}.* {about[title]}"
+            yield "\n" + textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+    yield "\n"
+
+
 def read(file):
     return [json.loads(line) for line in Path(file).read_text().splitlines()]
 
@@ -252,8 +271,10 @@ def performance():
 
 def page_with(rows):
     text = performance().read_text()
-    head, rest = text.split(BEGIN)
-    return head + BEGIN + "".join(table(rows)) + END + rest.split(END)[1]
+    for begin, lines in ((BEGIN, table(rows)), (BEGIN_LIMITS, limits(rows))):
+        head, rest = text.split(begin)
+        text = head + begin + "".join(lines) + END + rest.split(END, 1)[1]
+    return text
 
 
 def main():

@@ -43,7 +43,7 @@ class alarm {
 /// set first.
 ///
 /// Setting an alarm and taking one off are O(log n); on average O(1) if the instants are random, or
-/// each is later than those before.  docs/decisions/030-timers.md says why it is a heap, and no
+/// each is later than those before.  docs/decisions/029-timers.md says why it is a heap, and no
 /// wheel.  Thread safe.
 ///
 ///   TIMER-1  A heap: the alarm at i is not later than those at 4i + 1 to 4i + 4.  Each alarm knows
