@@ -18,8 +18,13 @@
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/mail/detail/batch_awaitables.hpp"
+#include "weft/sched/mail/detail/mail_awaitable.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
+#include "weft/sched/mail/detail/receive_awaitables.hpp"
+#include "weft/sched/mail/detail/send_awaitables.hpp"
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 
 namespace weft {

@@ -13,8 +13,11 @@
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/mail/detail/mail_awaitable.hpp"
+#include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
 #include "weft/sched/mail/detail/route_table.hpp"
+#include "weft/sched/mail/detail/send_awaitables.hpp"
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 #include "weft/sched/mail/mail.hpp"
 

@@ -47,15 +47,15 @@
 // weakens 25 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
 // weakens 26 in sched/sync/detail/waiter.hpp to relaxed:
 //    is_taken ? state::gone : state::waiting, std::memory_order_release
-// weakens 27 in sched/mail/detail/mailbox.hpp to relaxed: return *ends_.load(std::memory_order_acquire
+// weakens 27 in sched/mail/detail/mailbox_queue.hpp to relaxed: return *ends_.load(std::memory_order_acquire
 // weakens 28 in sched/mail/detail/typed_mailbox.hpp to relaxed:
 //    ends_.store(made, std::memory_order_release
-// weakens 29 in sched/mail/detail/mailbox.hpp to relaxed: e.end.load(std::memory_order_acquire
+// weakens 29 in sched/mail/detail/mailbox_queue.hpp to relaxed: e.end.load(std::memory_order_acquire
 // weakens 30 in sched/mail/detail/typed_mailbox.hpp to relaxed:
 //    e.end.store(i + 1, std::memory_order_release
-// weakens 31 in sched/mail/detail/mailbox.hpp to relaxed: begin.store(now, std::memory_order_release
-// weakens 32 in sched/mail/detail/mailbox.hpp to acquire: begin.exchange(now, std::memory_order_seq_cst
-// weakens 33 in sched/mail/detail/mailbox.hpp to relaxed: e.begin.load(std::memory_order_seq_cst
+// weakens 31 in sched/mail/detail/mailbox_queue.hpp to relaxed: begin.store(now, std::memory_order_release
+// weakens 32 in sched/mail/detail/mailbox_queue.hpp to acquire: begin.exchange(now, std::memory_order_seq_cst
+// weakens 33 in sched/mail/detail/mailbox_queue.hpp to relaxed: e.begin.load(std::memory_order_seq_cst
 
 #include <atomic>
 #include <cstddef>

@@ -12,6 +12,7 @@
 namespace weft::detail {
 
 class mailbox;
+class mailbox_queue;
 
 /// The messages after the first, if an operation sends or receives as many as it can.
 struct message_batch {
@@ -51,6 +52,8 @@ class send_waiter {
 
  private:
   friend class mailbox;
+  friend class mailbox_queue;
+  class mailbox_queue;
   inline void leave() noexcept;
   bool const is_timed_;    // has a deadline: its alarm may take the process
   bool is_inside = false;  // in the mailbox; set by its process, reset by a taker

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <utility>
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
@@ -15,7 +12,7 @@
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
-#include "weft/sched/mail/detail/message_queue.hpp"
+#include "weft/sched/mail/detail/mailbox_queue.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/sync/detail/wake_batch.hpp"
 
@@ -25,7 +22,7 @@ namespace weft::detail {
 class mailbox_registry;
 
 /// Its owners are counted: the inbox is one, and each address.  The template parameter `Locks` says
-/// whether the scheduler has several threads.
+/// whether the scheduler has several threads.  MAILBOX-8 and MAILBOX-9 are in mailbox_queue.hpp.
 ///
 ///   MAILBOX-1  A message is sent under the lock, if the scheduler has several threads, and
 ///       received without it (message_queue.hpp).  The waiting receiver and the waiting senders are
@@ -46,16 +43,7 @@ class mailbox_registry;
 ///       inbox that lies in its own mailbox, or two inboxes that lie in each other's, are freed as
 ///       well.  Both the inbox and the registry may close the mailbox: the first to do so discards
 ///       the messages.
-///   MAILBOX-8  `limit` of the messages is beyond `end` only while the mailbox is open, no process
-///       waits there, and there is room: so a sender below the limit stores its message and looks
-///       no further.
-///   MAILBOX-9  A receiver counts the message that it has received, then looks for waiting senders;
-///       a sender enters their list, then looks for room again.  So the receiver sees the sender,
-///       and stores its message, or the sender sees the room.  A sender that finds others waiting
-///       where there is room enters behind them: the receiver that has made the room is about to
-///       look, and each time that it looks it stores messages until no sender waits, or there is no
-///       room.
-class mailbox : public pooled {
+class mailbox : public mailbox_queue {
  public:
   mailbox(mailbox const&) = delete;
   mailbox& operator=(mailbox const&) = delete;
@@ -231,20 +219,7 @@ class mailbox : public pooled {
 
  protected:
   inline mailbox(mailbox_registry& o, std::size_t capacity) noexcept;
-  inline virtual ~mailbox();
-
-  // ---- operations that depend on the message's type
-
-  /// Stores a message.  If this throws bad_alloc, nothing has happened.
-  virtual void store(void* message) = 0;
-  /// Moves out the oldest message, which is still counted.
-  virtual void fetch(void* into) noexcept = 0;
-  /// The same, in place of an object of its type.
-  virtual void fetch_over(void* object) noexcept = 0;
-  virtual void hand(void* message, void* into) noexcept = 0;
-  virtual void discard() noexcept = 0;  // destroys all messages
-  /// Called by the receiver: frees the first block, which is empty, and goes on to the next.
-  virtual void leave_first_block() noexcept = 0;
+  inline ~mailbox() override;
 
   template <bool Locks>
   class guard {
@@ -263,76 +238,10 @@ class mailbox : public pooled {
    private:
     mailbox& box_;
   };
-  [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
-
-  // ---- messages (message_queue.hpp)
-
-  [[nodiscard]] message_ends& ends() const noexcept {
-    // [5] acquire: pairs with [6] of typed_mailbox.hpp: the receiver sees the first block.
-    return *ends_.load(std::memory_order_acquire);
-  }
-  /// Whether there is a message.  Called by the receiver.
-  [[nodiscard, gnu::always_inline]] bool sees_message() noexcept {
-    message_ends const& e = ends();
-    // relaxed: this thread has written it.
-    return e.begin.load(std::memory_order_relaxed) < e.seen || sees_more();
-  }
-  /// Looks for messages that have come since the last look.
-  [[nodiscard, gnu::always_inline]] bool sees_more() noexcept {
-    message_ends& e = ends();
-    // [7] acquire: pairs with [8] of typed_mailbox.hpp: the messages before `end` are constructed.
-    std::size_t const end = e.end.load(std::memory_order_acquire);
-    if (e.begin.load(std::memory_order_relaxed) == end) return false;  // relaxed: as above
-    see_until(end);
-    return true;
-  }
-  [[gnu::noinline]] void see_until(std::size_t end) noexcept {
-    message_ends& e = ends();
-    std::size_t const begin = e.begin.load(std::memory_order_relaxed);  // relaxed: as above
-    // relaxed: if a message has entered a later block, [7] has made this visible too.
-    if (begin == e.first->until.load(std::memory_order_relaxed)) leave_first_block();
-    // With one thread, a receiver looks at each message while senders wait (MESSAGES-4).
-    bool const looks_again = !has_several_threads_ && first_send_waiter();
-    std::size_t const until = e.first->until.load(std::memory_order_relaxed);  // relaxed: as above
-    e.seen = looks_again ? begin : std::min(end, until);
-  }
-  /// Counts `n` messages that were received.
-  template <bool Locks>
-  [[gnu::always_inline]] void count_received(std::size_t n = 1) noexcept {
-    auto& begin = ends().begin;
-    std::size_t const now = begin.load(std::memory_order_relaxed) + n;  // relaxed: as above
-    // [9] release: pairs with [10]: the cells are free.  seq_cst: comes before the look for waiting
-    // senders (MAILBOX-9); they wait only if there is a bound.
-    if (Locks && capacity_ != std::numeric_limits<std::size_t>::max())
-      (void)begin.exchange(now, std::memory_order_seq_cst);
-    else
-      begin.store(now, std::memory_order_release);
-  }
-  /// Whether a sender may be on the list.  Called by the receiver, without the lock.
-  template <bool Locks>
-  [[nodiscard]] bool may_have_waiting_senders() const noexcept {
-    // seq_cst: comes after the count of the message (MAILBOX-9).
-    return first_send_waiter_.load(Locks ? std::memory_order_seq_cst : std::memory_order_relaxed) !=
-           nullptr;
-  }
-  /// How many messages there are.  Called under the lock.
-  [[nodiscard]] std::size_t length() const noexcept {
-    message_ends const& e = ends();
-    // [10] acquire: pairs with [9]: the cells before `begin` are free.  seq_cst: in enter_or_send(),
-    // comes after the entry into the list (MAILBOX-9).  relaxed: `end` is written under the lock.
-    return e.end.load(std::memory_order_relaxed) - e.begin.load(std::memory_order_seq_cst);
-  }
-  /// Makes senders look (MAILBOX-8).  Called under the lock.
-  void close_limit() noexcept {
-    message_ends& e = ends();
-    std::size_t const end = e.end.load(std::memory_order_relaxed);  // relaxed: under the lock
-    if (e.limit != end) e.limit = end;
-  }
   /// Whether a message can be stored, with no other effect.  Called under the lock.
   [[nodiscard]] bool is_open_for_more() const noexcept {
-    return !closed_ && !waiting_receiver() && !first_send_waiter() && length() != capacity_;
+    return !closed_ && !waiting_receiver() && !first_send_waiter() && length() != capacity();
   }
-  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
  private:
   friend class mailbox_registry;
@@ -340,7 +249,7 @@ class mailbox : public pooled {
   /// Calls `f` under the lock, if there are several threads.  For slow paths.
   template <class F>
   auto under_lock(F f) noexcept {
-    if (!has_several_threads_) return f.template operator()<false>();
+    if (!has_several_threads()) return f.template operator()<false>();
     guard<true> const lock(*this);
     return f.template operator()<true>();
   }
@@ -362,23 +271,12 @@ class mailbox : public pooled {
     store(message);
     return send_outcome::stored;
   }
-  /// Whether a sender must wait behind those in the list before `s`.
-  template <bool Locks>
-  [[nodiscard]] bool is_full(send_waiter const* s = nullptr) const noexcept {
-    if (length() == capacity_) return true;
-    if constexpr (Locks)
-      for (auto const* other = first_send_waiter(); other != s; other = other->next)
-        if (other->parked.is_waiting()) return true;
-    return false;
-  }
   /// Enters the list of waiting senders; if there is room by then, leaves it and sends (MAILBOX-9).
   template <bool Locks>
   send_outcome enter_or_send(send_waiter& s, woken_receiver& to) {
     enter(s);
     if (!Locks || is_full<Locks>(&s)) return send_outcome::full;
-    unlist(s);
-    s.is_inside = false;
-    --inside_;
+    take_off(s);
     if (!taken<Locks>(s)) return send_outcome::taken;
     return send_under_lock<Locks>(s.message, to);
   }
@@ -394,7 +292,7 @@ class mailbox : public pooled {
   /// call.
   template <bool Locks>
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
-    if (length() == capacity_) return;
+    if (length() == capacity()) return;
     taken_sender const s = take_sender<Locks>();
     if (!s.sender) return;
     store(s.message);  // does not throw: the message that was fetched has left a cell (MESSAGES-2)
@@ -438,54 +336,36 @@ class mailbox : public pooled {
   [[nodiscard]] taken_sender take_sender() noexcept {
     for (send_waiter* s = first_send_waiter(); s; s = s->next)
       if (process* const p = taken<Locks>(*s)) {
-        unlist(*s);
-        s->is_inside = false;
-        --inside_;
+        take_off(*s);
         return {p, s->message, s->is_timed_ ? send_waiter::inbox_has_gone : 0};
       }
     return {};
   }
-  /// Links a sender as the last.  The sender holds its process already.
+  /// The sender holds its process already.
   void enter(send_waiter& s) noexcept {
-    if (!has_several_threads_) s.parked.set_wait_place(process::wait_place::send, &s);
+    if (!has_several_threads()) s.parked.set_wait_place(process::wait_place::send, &s);
     s.is_inside = true;
     ++inside_;
-    s.previous = std::exchange(last_send_waiter_, &s);
-    s.next = nullptr;
-    if (s.previous)
-      s.previous->next = &s;
-    else  // seq_cst: comes before the look for room (MAILBOX-9)
-      first_send_waiter_.store(&s, std::memory_order_seq_cst);
-    close_limit();
-    if (message_ends& e = ends(); !has_several_threads_ && e.last)
-      e.seen = e.begin.load(std::memory_order_relaxed);  // relaxed: there is one thread
+    enlist(s);
   }
-  [[nodiscard]] send_waiter* first_send_waiter() const noexcept {
-    return first_send_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock
+  void take_off(send_waiter& s) noexcept {
+    unlist(s);
+    s.is_inside = false;
+    --inside_;
   }
-  void unlist(send_waiter& s) noexcept;
   void last_address_has_gone() noexcept;
 
-  // What the receiver reads at each message comes first, and `locked_`, which each sender writes, on
-  // a cache line of its own.
-  mailbox_registry& registry_;
-  bool const has_several_threads_;
-  bool closed_ = false;       // under the lock, like the next four
+  bool closed_ = false;       // under the lock, like the next three
   bool is_kept_ = false;      // closed; the waiters inside own the inbox's count
   std::uint32_t inside_ = 0;  // how many waiters are inside (MAILBOX-5)
   std::atomic<select_case*> receive_waiter_ = nullptr;
-  std::atomic<send_waiter*> first_send_waiter_ = nullptr;  // for room, the longest waiting first
-  std::size_t const capacity_;
-
- protected:
-  std::atomic<message_ends*> ends_ = &message_ends::none;  // made under the lock
-
- private:
-  send_waiter* last_send_waiter_ = nullptr;  // under the lock
-  mailbox* next_ = nullptr;                  // in the list of the registry
+  mailbox_registry& registry_;
+  mailbox* next_ = nullptr;  // in the list of the registry
   mailbox* previous_ = nullptr;
   std::atomic<std::uint32_t> owners_ = 1;  // the inbox is an owner
   std::atomic<std::uint32_t> addresses_ = 0;
+  // Each sender writes it: it is on a cache line of its own, behind what the receiver reads at each
+  // message.
   [[maybe_unused]] std::byte apart_[24];
   std::atomic<bool> locked_ = false;  // the lock (MAILBOX-1)
 };
@@ -508,9 +388,7 @@ bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
       if (!to.reserve_one()) return false;
       if (process* const p = s->parked.take_if(is_meant)) {
         note_access(this, true);
-        unlist(*s);
-        s->is_inside = false;
-        --inside_;
+        take_off(*s);
         to.add(*p);
       }
       s = next;

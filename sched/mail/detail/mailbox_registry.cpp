@@ -160,13 +160,6 @@ void mailbox::leave(send_waiter& s) noexcept {
   if (cut_off) registry.put([cut_off] { return thunk(cut_off); });  // as above
   if (is_last) release();
 }
-void mailbox::unlist(send_waiter& s) noexcept {
-  if (s.previous)
-    s.previous->next = s.next;
-  else
-    first_send_waiter_.store(s.next, std::memory_order_relaxed);  // relaxed: under the lock
-  (s.next ? s.next->previous : last_send_waiter_) = s.previous;
-}
 process* mailbox::take(receive_waiter& r) noexcept {
   process* const p = r.parked.take_unsynchronized();
   if (!p) return nullptr;
@@ -182,9 +175,7 @@ process* mailbox::take(send_waiter& s) noexcept {
   process* const p = s.parked.take_unsynchronized();
   if (!p) return nullptr;
   note_access(s.box, true);
-  s.box->unlist(s);
-  s.is_inside = false;
-  --s.box->inside_;
+  s.box->take_off(s);
   return p;
 }
 

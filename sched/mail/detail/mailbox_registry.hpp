@@ -153,7 +153,7 @@ class mailbox_registry : public pooled {
 // ---- members of a mailbox that need the registry
 
 inline mailbox::mailbox(mailbox_registry& o, std::size_t capacity) noexcept
-    : registry_(o), has_several_threads_(o.has_several_threads()), capacity_(capacity) {
+    : mailbox_queue(o.has_several_threads(), capacity), registry_(o) {
   note_created(this);
   o.add(*this);
 }

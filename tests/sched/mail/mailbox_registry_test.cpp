@@ -24,6 +24,7 @@
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
+#include "weft/sched/mail/detail/receive_awaitables.hpp"
 #include "weft/sched/mail/detail/route_table.hpp"
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 #include "weft/sched/sync/detail/wake_batch.hpp"
