@@ -14,6 +14,12 @@
  *       `sleeping`: by mail and by the clock after unlocking; at a gate under the lock, which is
  *       the last that a process takes before it sleeps.
  *
+ * A receiver takes a message that is there without the lock of the mailbox
+ * (sched/mail/detail/mailbox_queue.hpp):
+ *
+ *   MAILBOX-9  A receiver counts the message that it has received, then looks for waiting senders;
+ *       a sender enters their list, then looks for room again.
+ *
  * A ready process simply runs; how threads share ready processes is in sharing.pml.  A hand-over
  * is a put.  The clock may advance at any moment.  Every run is finite: the processes perform a
  * bounded number of operations.
@@ -210,23 +216,45 @@ inline let_frame_go() {
 
 /* ---- a mailbox */
 
-/* There is room in b, whose lock is held.  Puts the message of the longest-waiting sender that can
- * be taken there.  That sender is in x then. */
+/* p has received from b, whose lock is held.  If there is still room, puts the message of the
+ * longest-waiting sender that can be taken there.  That sender is in x then. */
 inline refill(b) {
   do
-  :: atomic { !ok && len(senders[b]) != 0 -> senders[b]?x; point_at(x) };
+  :: atomic { !ok && nfull(ring[b]) && len(senders[b]) != 0 -> senders[b]?x; point_at(x) };
      READ_TOKEN(x)
      atomic {
        take_and_answer(x, b, accepted);
        if :: ok -> ring[b]!kept[x]; kept[x] = NONE :: else -> x = NONE fi
      }
-  :: atomic { ok || len(senders[b]) == 0 -> UNLOCK_TO_PUT(b); break }
+  :: atomic { ok || full(ring[b]) || len(senders[b]) == 0 -> UNLOCK_TO_PUT(b); break }
   od;
   PUT_TAKEN(b, x)
 }
+/* Receives under the lock, which is kept if a sender waits. */
 inline pop(b) {
   ring[b]?kept[p];
   if :: len(senders[b]) != 0 -> hold(b) :: else fi
+}
+
+/* Without the lock: a message that is there.  Counting it is one step with moving it out, which no
+ * other process sees; the look for senders is the next step (MAILBOX-9). */
+#ifdef LOOKS_FIRST
+#define LOOK_FOR_SENDERS(b) sees_senders = (len(senders[b]) != 0)
+#define SEES_SENDERS(b)     sees_senders
+#else
+#define LOOK_FOR_SENDERS(b) skip
+#define SEES_SENDERS(b)     (len(senders[b]) != 0)
+#endif
+inline receive_at_once(b) {
+  if
+  :: atomic { nempty(ring[b]) -> what = message; LOOK_FOR_SENDERS(b) };
+     ring[b]?kept[p];
+     if
+     :: SEES_SENDERS(b) -> atomic { enter(b); hold(b) }; refill(b)
+     :: else
+     fi
+  :: empty(ring[b])
+  fi
 }
 
 #if BOXES == 2 && !defined(HALF_WAY)
@@ -256,8 +284,16 @@ inline pop(b) {
 /* receive, next, receive_until, select: p is the owner of all mailboxes.  Leaves the result in
  * `what`. */
 inline receive() {
+  what = nothing;
+  do
+  :: b < BOXES && what == nothing -> receive_at_once(b); b++
+  :: atomic { b == BOXES || what != nothing -> b = 0; break }
+  od;
+  if :: what == nothing -> wait_for_message() :: else fi
+}
+inline wait_for_message() {
   atomic {
-    begin_to_wait(); what = nothing;
+    begin_to_wait();
     if :: timely -> enter(HEAP); timed[p] = true :: else fi
   };
 #ifdef COUNT_FIRST
@@ -316,18 +352,48 @@ inline receive() {
   }
 }
 
-/* Into the ring or, if that is full, among the waiting senders; unlocks. */
-inline push_or_wait(b) {
-  if
-  :: nfull(ring[b]) -> ring[b]!kept[p]; kept[p] = NONE; what = accepted
-  :: full(ring[b]) ->
-#ifndef FULL_APART
-     begin_to_wait();
-     senders[b]!p;
+inline push(b) { ring[b]!kept[p]; kept[p] = NONE; what = accepted; unlock(b) }
+#ifdef FULL_APART
+#define KEEP_LOCK(b) unlock(b)
+#else
+#define KEEP_LOCK(b) hold(b)
 #endif
-     what = nothing
-  fi;
-  unlock(b)
+/* Into the ring, and unlocks.  If that is full, or others wait, the lock is kept, and `what` is
+ * `nothing`. */
+inline push_if_room(b) {
+  if
+  :: len(ring[b]) < CAPACITY && len(senders[b]) == 0 -> push(b)
+  :: else -> KEEP_LOCK(b); what = nothing
+  fi
+}
+/* Waits for room; the lock is held.  A receiver that takes a message meanwhile needs no lock: hence
+ * the second look (MAILBOX-9). */
+inline wait_for_room(b) {
+#ifdef FULL_APART
+  atomic { enter(b); hold(b) };
+#endif
+  atomic { begin_to_wait(); senders[b]!p };
+#ifdef NO_SECOND_LOOK
+  atomic { unlock(b) };
+#else
+  atomic {
+    if
+    :: len(ring[b]) < CAPACITY && len(senders[b]) == 1 /* none is before it */ ->
+       senders[b]?eval(p);
+       READ_TOKEN(p)
+       take(p); assert(ok /* no process takes it without the lock */); ok = false; go_on();
+       let_frame_go();
+       push(b)
+    :: else -> unlock(b)
+    fi
+  };
+#endif
+  if
+  :: what == nothing ->
+     atomic { fall_asleep() };
+     atomic { be_woken(); leave_list(senders[b], b, found_on[p]); what = got[p]; let_frame_go() }
+  :: else
+  fi
 }
 /* address::send.  A message that is not sent is destroyed with the operation. */
 inline send(b) {
@@ -342,11 +408,11 @@ inline send(b) {
     if
     :: what == refused
     :: what != refused && receiver[b] != NONE -> x = receiver[b]; hold(b); point_at(x)
-    :: what != refused && receiver[b] == NONE -> push_or_wait(b)
+    :: what != refused && receiver[b] == NONE -> push_if_room(b)
     fi
   };
   if
-  :: holding ->
+  :: x != NONE ->
      READ_TOKEN(x)
      atomic {
        take_and_answer(x, b, message);
@@ -355,21 +421,13 @@ inline send(b) {
           receiver[b] = NONE;
           kept[x] = kept[p]; kept[p] = NONE; what = accepted;
           UNLOCK_TO_PUT(b)
-       :: else -> x = NONE; push_or_wait(b)
+       :: else -> x = NONE; push_if_room(b)
        fi
      };
      PUT_TAKEN(b, x)
   :: else
   fi;
-  if
-  :: what == nothing ->
-#ifdef FULL_APART
-     atomic { enter(b); begin_to_wait(); senders[b]!p };
-#endif
-     atomic { fall_asleep() };
-     atomic { be_woken(); leave_list(senders[b], b, found_on[p]); what = got[p]; let_frame_go() }
-  :: else
-  fi
+  if :: what == nothing -> wait_for_room(b) :: else fi
 }
 
 /* ~address */
@@ -431,14 +489,16 @@ inline close(b) {
   atomic {
     enter(b);
     closed[b] = true;
+    if :: len(senders[b]) != 0 -> hold(b) :: else fi
+  };
+  if :: holding -> take_senders(b, refused); put_all() :: else fi;
+  atomic {  /* without the lock: no message comes any more */
     do
     :: nempty(ring[b]) -> ring[b]?kept[p]; is_destroyed(kept[p])
     :: empty(ring[b]) -> break
     od;
-    kept[p] = NONE;
-    if :: len(senders[b]) != 0 -> hold(b) :: else fi
-  };
-  if :: holding -> take_senders(b, refused); put_all() :: else fi
+    kept[p] = NONE
+  }
 }
 
 /* ---- a gate */
@@ -515,6 +575,9 @@ inline ends() {
 proctype owner(byte p) {
   byte x = NONE, b, waits, to_put;
   bool ok, holding, timely;
+#ifdef LOOKS_FIRST
+  bool sees_senders;
+#endif
 #ifdef LOOK_APART
   bool is_empty;
 #elif defined(COUNT_FIRST)

@@ -131,9 +131,10 @@ case ${1:-models} in
     mail_defect 'invalid end state' RECEIVING -DCOUNT_FIRST
     mail_defect 'invalid end state' SELECTING -DCOUNT_FIRST
     mail_defect 'assertion violated ((q_len(ring[0])==0)&&(q_len(ring[1])==0))' SELECTING -DHALF_WAY
-    mail_defect 'assertion violated (((kept[p]%2)==0)||(fate[(kept[p]-1)]==' SELECTING -DWAITS=2 \
-      -DLOOK_APART
-    mail_defect 'invalid end state' BOUNDED -DFULL_APART
+    mail_defect 'invalid end state' SELECTING -DWAITS=2 -DLOOK_APART
+    mail_defect 'assertion violated ((q_len(ring[0])==0)&&(q_len(ring[1])==0))' BOUNDED -DFULL_APART
+    mail_defect 'invalid end state' BOUNDED -DLOOKS_FIRST
+    mail_defect 'invalid end state' BOUNDED -DNO_SECOND_LOOK
     mail_defect 'assertion violated (begun==0)' RECEIVING -DCLOSED_APART
     mail_defect 'invalid end state' GATED -DEPOCH_FIRST
     mail_defect 'invalid end state' GATED -DCANCEL=1 -DWALKS_ONCE
