@@ -229,7 +229,7 @@ TEST_CASE("a receiver that comes just after the deadline of the waiting sender f
     co_await spawn(waits, std::move(to), until, std::ref(was_late));
     // Its alarm comes first, so the sender is still on the list, and no longer waits.
     co_await timing::sleep_until{until};
-    while (auto const m = co_await in.next()) had += *m ? 1 : 100;
+    for (auto m = co_await in.next(); m; m = co_await in.next()) had += *m ? 1 : 100;
   });
   CHECK(had == 1);
   CHECK(was_late);
