@@ -255,8 +255,8 @@ def limits(rows):
             theirs = f"{rival}: {with_unit(row['rival_value'], row['unit'])}" if row["rival_value"] else ""
             ratio = number(row["ratio"]) if row["ratio"] else ""
             yield f"| `{bench}` {case} | {with_unit(row['value'], row['unit'])} | {theirs} | {ratio} |\n"
-        for title in ("limit", "peers", "weft"):
-            text = f"*{title.capitalize()}.* {about[title]}"
+        for title, name in (("Limit", "limit"), ("Peers", "peers"), ("weft", "weft")):
+            text = f"*{title}.* {about[name]}"
             yield "\n" + textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
     yield "\n"
 
