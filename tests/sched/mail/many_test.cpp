@@ -225,9 +225,9 @@ TEST_CASE("a process that keeps a log sends many once, and reads their number wh
 
 TEST_CASE("a process that sends and receives many at a time does not keep its thread") {
   int turns = 0;
-  schedule([&turns]() -> program {
+  bool is_over = false;  // the other process reads it when this one has ended
+  schedule([&turns, &is_over]() -> program {
     auto [in, to] = co_await open<int>();
-    bool is_over = false;
     co_await spawn(
         [](int& n, bool& over) -> program {
           while (!over) {
