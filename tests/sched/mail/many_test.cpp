@@ -206,13 +206,16 @@ TEST_CASE("a process that keeps a log sends many once, and reads their number wh
   std::vector<int> got;
   schedule({.forkable = true}, [&]() -> eff<void, spawning<proc, mail>, proc, mail> {
     auto [in, to] = co_await open<int>();
-    co_await spawn(forkable, [a = std::move(to), times = &runs]() -> eff<void, proc, mail> {
-      std::vector<int> all = from_to(0, 5);
-      std::size_t const n = co_await a.send_many(all);
-      bool const is_child = co_await proc::fork{};
-      *times += static_cast<int>(n);
-      if (is_child) co_await a.send(100);
-    });
+    {  // a closure with a name: g++ 12 would destroy a temporary twice
+      auto const sends = [a = std::move(to), times = &runs]() -> eff<void, proc, mail> {
+        std::vector<int> all = from_to(0, 5);
+        std::size_t const n = co_await a.send_many(all);
+        bool const is_child = co_await proc::fork{};
+        *times += static_cast<int>(n);
+        if (is_child) co_await a.send(100);
+      };
+      co_await spawn(forkable, sends);
+    }
     std::array<int, 8> some{};
     for (std::size_t n = co_await in.receive_many(some); n != 0; n = co_await in.receive_many(some))
       got.insert(got.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(n));
