@@ -14,6 +14,7 @@
 
 #include "tests/support/commands.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
@@ -25,16 +26,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// The message of the exception that `f` throws, in ordinary code, or "none".
-template <class F>
-std::string refusal_of(F f) {
-  try {
-    f();
-  } catch (std::logic_error const& e) {
-    return e.what();
-  }
-  return "none";
-}
 /// The message of the exception that schedule throws, or "none".
 template <class Program, class... Handlers>
 std::string end_of(Program p, Handlers&&... handlers) {

@@ -18,6 +18,7 @@
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/ports.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/schedules.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
@@ -46,14 +47,6 @@ std::string text(std::optional<T> const& m) {
 }
 std::string text(std::variant<int, std::string> const& m) {
   return m.index() == 0 ? "i" + text(std::get<0>(m)) : "s" + std::get<1>(m) + ' ';
-}
-std::string refusal_of(std::function<void()> const& f) {
-  try {
-    f();
-  } catch (std::logic_error const& e) {
-    return e.what();
-  }
-  return "none";
 }
 
 program sends(address<int> to, int from, int n) {

@@ -24,6 +24,7 @@
 #include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/ports.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
@@ -52,15 +53,6 @@ std::vector<int> from_to(int first, int end) {
   std::vector<int> all(static_cast<std::size_t>(end - first));
   std::iota(all.begin(), all.end(), first);
   return all;
-}
-/// What a call refuses: the text of its std::logic_error.
-std::string refusal_of(std::function<void()> const& f) {
-  try {
-    f();
-  } catch (std::logic_error const& e) {
-    return e.what();
-  }
-  return "none";
 }
 
 /// Sends `first` to `end`, so many at a time.

@@ -16,6 +16,7 @@
 #include "tests/support/completions.hpp"
 #include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
@@ -34,17 +35,6 @@ using program = eff<void, children, proc, completions>;
 struct child_failed : std::exception {
   [[nodiscard]] char const* what() const noexcept override { return "failed"; }
 };
-
-/// The message of the exception that `f` throws, in ordinary code or in a process.
-template <class F>
-std::string refusal_of(F f) {
-  try {
-    f();
-  } catch (std::logic_error const& e) {
-    return e.what();
-  }
-  return "none";
-}
 
 }  // namespace
 
