@@ -26,8 +26,6 @@ class handling;
 template <class Around, class H, class Es, class Body, class Policy>
 auto await_handling(handling<H, Es, Body, Policy>&& what,
                     std::source_location where);  // handle.hpp
-template <class A>
-class resuming_again;  // multi_resumption.hpp
 
 /// An awaitable whose member operation_in<Row>() gives an operation that depends on the row of the
 /// awaiting coroutine.  The operation may refer to the awaitable.  An lvalue is accepted only if it
@@ -185,16 +183,9 @@ class weft::eff<T, Effects...>::promise_type
       return detail::refused<typename callee::value_type>();
   }
 
-  /// co_await std::move(k)(value)
-  template <class A>
-  detail::resuming<A>&& await_transform(detail::resuming<A>&& k,
-                                        here where = here::current()) noexcept {
-    return k.at(where);
-  }
-
-  /// co_await k(value)
-  template <class A>
-  detail::resuming_again<A>&& await_transform(detail::resuming_again<A>&& k,
+  /// co_await std::move(k)(value), and k(value) of a multi_resumption
+  template <class A, class Rest>
+  detail::resuming<A, Rest>&& await_transform(detail::resuming<A, Rest>&& k,
                                               here where = here::current()) noexcept {
     return k.at(where);
   }

@@ -87,37 +87,9 @@ class rest_again {
   std::optional<rerun> rerun_;
 };
 
-/// The result of `k(v)` of a multi_resumption, which is its own awaiter, as `resuming` is.
+/// The result of `k(v)` of a multi_resumption.
 template <class A>
-class [[nodiscard]] resuming_again {
- public:
-  explicit resuming_again(rest_again rest) noexcept : rest_(std::move(rest)) {}
-  resuming_again(resuming_again&& other) noexcept
-      : rest_(std::move(other.rest_)), answer_(other.answer_.where) {}
-
-  /// Sets the source line of the co_await.
-  resuming_again&& at(std::source_location where) noexcept {
-    answer_.where = where;
-    return std::move(*this);
-  }
-  /// Resumes: returns the frame to run next.
-  std::coroutine_handle<> go(continuation waiter, result_slot_base& to) {
-    return rest_.go(waiter, to);
-  }
-
-  [[nodiscard]] bool await_ready() const {
-    rest_.require_open();  // again: the handler may have ended since the call
-    return false;
-  }
-  transfer await_suspend(std::coroutine_handle<> me) {
-    return detail::go_on(rest_.go(me, answer_));
-  }
-  A await_resume() { return answer_.take(); }
-
- private:
-  rest_again rest_;
-  result_slot<A> answer_;
-};
+using resuming_again = resuming<A, rest_again>;
 
 }  // namespace weft::detail
 
@@ -186,7 +158,7 @@ class weft::multi_resumption {
   /// returns the handler's answer.  Throws as `co_await k(v)` does.
   template <class... V>
   friend A resume(multi_resumption k, V&&... value) {
-    auto rest = std::move(k)(std::forward<V>(value)...);
+    detail::rest_again rest = k.ready_last(true, std::forward<V>(value)...);
     detail::result_slot<A> answer;
     {
       detail::prompt::driver const outside;

@@ -46,7 +46,7 @@ namespace weft {
 template <class A>
 class outcome;
 namespace detail {
-template <class A>
+template <class A, class Rest = captured_frames>
 class resuming;
 template <class A, class Rest, class Rebound>
 class resuming_under;
@@ -184,12 +184,12 @@ constexpr bool is_resumption<resumption<R, A, Es...>> = true;
 template <class R, class A, class... Es>
 constexpr bool is_resumption<multi_resumption<R, A, Es...>> = true;
 
-/// The result of `std::move(k)(v)`, which is its own awaiter: an awaiter beside it would make the
-/// awaiting frame larger.
-template <class A>
+/// The result of `std::move(k)(v)`, and of `k(v)` of a multi_resumption, which is its own awaiter: an
+/// awaiter beside it would make the awaiting frame larger.  `Rest`: what is resumed.
+template <class A, class Rest>
 class [[nodiscard]] resuming {
  public:
-  explicit resuming(captured_frames rest) noexcept : rest_(std::move(rest)) {}
+  explicit resuming(Rest rest) noexcept : rest_(std::move(rest)) {}
   /// Before it is awaited: g++ 12 moves the temporary of a co_await.
   resuming(resuming&& other) noexcept
       : rest_(std::move(other.rest_)), answer_(other.answer_.where) {}
@@ -203,13 +203,14 @@ class [[nodiscard]] resuming {
     rest_.require_open();  // again: the handler may have ended since the call
     return false;
   }
-  transfer await_suspend(std::coroutine_handle<> me) noexcept {
+  transfer await_suspend(std::coroutine_handle<> me) noexcept(
+      noexcept(std::declval<Rest>().go(me, std::declval<result_slot<A>&>()))) {
     return detail::go_on(std::move(rest_).go(me, answer_));
   }
   A await_resume() { return answer_.take(); }
 
  private:
-  captured_frames rest_;
+  Rest rest_;
   result_slot<A> answer_;
 };
 
