@@ -10,7 +10,7 @@
 
 #include "weft/effects/memory/free_blocks.hpp"
 
-/// Memory for frames and prompts: lists of free blocks by size, one set for each thread.
+/// Memory for frames and prompts: free blocks by size, a set of them for each thread.
 ///
 ///   POOL-1  A thread has a stack of free blocks of a size, for take() and give(): an array of their
 ///       addresses.  Neither looks into a block, so none waits for one that is in no cache.  The
