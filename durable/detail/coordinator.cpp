@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "weft/durable/detail/coordinator.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace weft::durable::detail {
+
+timestamp coordinator::time(instant now) const noexcept {
+  using std::chrono::nanoseconds;
+  if (how_.clock == clock_source::scheduler)
+    return std::chrono::duration_cast<nanoseconds>(now.time_since_epoch()).count();
+  auto const today = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<nanoseconds>(today).count();
+}
+
+instant coordinator::when(timestamp t, instant now) const noexcept {
+  timestamp const here = time(now);
+  if (t <= here) return now;
+  auto const left = std::chrono::nanoseconds(t - here);
+  return left < instant::max() - now ? now + left : instant::max();
+}
+
+void coordinator::want(process_key k) {
+  if (is_wanted_.insert(k).second) wanted_.push_back(k);
+}
+
+bool coordinator::is_over() {
+  if (!seats_.empty() || (!is_stopping_ && !wanted_.empty())) return false;
+  if (is_stopping_ || how_.until == run_until::idle) return true;
+  return how_.until == run_until::all_ended && !store_.has_unfinished();
+}
+
+eff<void, weft::mail> coordinator::tell(seat& s, signal what) {
+  if (what.what == signal::kind::message) ++s.sent;
+  co_await s.to.send(std::move(what));
+}
+
+eff<void, weft::mail> coordinator::deliver(commit_effect e) {
+  auto const found = seats_.find(e.process);
+  if (found == seats_.end()) {
+    if (e.status == process_status::ready) want(e.process);
+  } else if (e.message.sequence != 0) {
+    co_await tell(*found->second, {signal::kind::message, std::move(e.message)});
+  }
+}
+
+eff<void, weft::mail, timing, proc> coordinator::commit(std::vector<seat*> parts) {
+  std::vector<commit_part*> what;
+  what.reserve(parts.size());
+  for (seat* const s : parts) what.push_back(s->part);
+  std::vector<commit_result> results(parts.size());
+  store_.commit(what, results);
+  bool has_ended = false;
+  for (std::size_t i = 0; i != parts.size(); ++i) {
+    auto const& status = what[i]->status;
+    if (status && results[i].is_accepted) {
+      has_ended = has_ended || durable::has_ended(status->now);
+      if (status->wake) next_wake_ = std::min(next_wake_.value_or(*status->wake), *status->wake);
+    }
+    parts[i]->part = nullptr;
+    co_await tell(*parts[i], {results[i].is_accepted ? signal::kind::committed
+                                                     : signal::kind::fenced});
+    for (auto& e : results[i].effects) co_await deliver(std::move(e));
+  }
+  if (has_ended && on_end) on_end();
+}
+
+eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
+  while (!is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty()) {
+    process_key const k = wanted_.front();
+    wanted_.pop_front();
+    is_wanted_.erase(k);
+    if (seats_.contains(k)) continue;
+    auto [in, to] = co_await open<signal>();
+    auto const made = seats_.emplace(k, std::make_unique<seat>(k, std::move(to))).first;
+    begin(*made->second, std::move(in));
+  }
+}
+
+eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>& parts) {
+  switch (o.what) {
+    case order::kind::commit: parts.push_back(o.from); break;
+    case order::kind::leave: {
+      bool const has_seen_all = o.seen == o.from->sent;  // COORD-3
+      process_key const k = o.from->key;
+      co_await tell(*o.from, {has_seen_all ? signal::kind::may_leave : signal::kind::must_stay});
+      if (has_seen_all) seats_.erase(k);
+      break;
+    }
+    case order::kind::ended: seats_.erase(o.from->key); break;
+    case order::kind::outside: {
+      std::vector<commit_effect> arrived;
+      bool stops = false;
+      {
+        std::scoped_lock const locked(outside_lock_);
+        arrived.swap(arrivals_);
+        stops = stop_asked_;
+      }
+      for (auto& e : arrived) co_await deliver(std::move(e));
+      if (stops && !is_stopping_) {
+        is_stopping_ = true;
+        for (auto& [k, s] : seats_) co_await tell(*s, {signal::kind::stop});
+      }
+      break;
+    }
+  }
+}
+
+eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch begin) {
+  struct closing {
+    coordinator& of;
+    ~closing() { of.close(); }
+  } const at_end{*this};
+  {
+    std::scoped_lock const locked(outside_lock_);
+    is_closed_ = false;
+  }
+  for (process_key last = 0;;) {
+    auto const some = store_.ready(last, how_.max_batch);
+    if (some.empty()) break;
+    for (auto const k : some) want(k);
+    last = some.back();
+  }
+  next_wake_ = store_.next_wake();
+  for (;;) {
+    instant const now = co_await timing::now{};
+    if (next_wake_ && *next_wake_ <= time(now)) {
+      for (auto const k : store_.wake_due(time(now), how_.max_batch))
+        if (!seats_.contains(k)) want(k);
+      next_wake_ = store_.next_wake();
+    }
+    co_await begin_some(begin);
+    if (is_over()) co_return;
+    std::optional<order> next;
+    if (next_wake_)
+      next = co_await in.receive_until(when(*next_wake_, now));
+    else
+      next = co_await in.receive();
+    if (!next) continue;
+    co_await proc::yield{};  // so that the parts of all that are ready share a commit
+    std::vector<seat*> parts;
+    for (; next; next = co_await in.try_receive()) {
+      co_await carry_out(*next, parts);
+      if (parts.size() == how_.max_batch) break;
+    }
+    if (!parts.empty()) co_await commit(std::move(parts));
+  }
+}
+
+eff<void, weft::mail, completions> coordinator::wait_for_outside(address<order> to) {
+  for (;;) {
+    std::optional<completion<void>> rings;
+    {
+      std::scoped_lock const locked(outside_lock_);
+      if (is_closed_) co_return;
+      if (arrivals_.empty() && !stop_asked_) {
+        bell_.emplace();
+        rings = bell_->get_completion();
+      }
+    }
+    if (rings) co_await rings->wait();
+    bool stops = false;
+    {
+      std::scoped_lock const locked(outside_lock_);
+      if (is_closed_) co_return;
+      stops = stop_asked_;
+    }
+    co_await to.send({order::kind::outside});
+    if (stops) co_return;
+  }
+}
+
+namespace {
+void ring(std::optional<completer<void>>& bell) {
+  if (!bell) return;
+  bell->complete();
+  bell.reset();
+}
+}  // namespace
+
+void coordinator::arrived(commit_effect e) {
+  std::scoped_lock const locked(outside_lock_);
+  if (is_closed_) return;
+  arrivals_.push_back(std::move(e));
+  ring(bell_);
+}
+
+void coordinator::stop() {
+  std::scoped_lock const locked(outside_lock_);
+  stop_asked_ = true;
+  ring(bell_);
+}
+
+void coordinator::close() {
+  seats_.clear();
+  wanted_.clear();
+  is_wanted_.clear();
+  is_stopping_ = false;
+  std::scoped_lock const locked(outside_lock_);
+  is_closed_ = true;
+  stop_asked_ = false;
+  arrivals_.clear();
+  ring(bell_);
+}
+
+}  // namespace weft::durable::detail

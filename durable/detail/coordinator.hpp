@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "weft/durable/detail/instance.hpp"
+#include "weft/durable/detail/process_handler.hpp"
+#include "weft/durable/store.hpp"
+#include "weft/effects/eff.hpp"
+#include "weft/effects/proc.hpp"
+#include "weft/sched/mail/mail.hpp"
+#include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/timing.hpp"
+
+namespace weft::durable {
+
+/// When engine::run() returns.
+enum class run_until : unsigned char {
+  stopped,   ///< When stop() was called.
+  idle,      ///< When no process is ready: all have ended, or wait.
+  all_ended  ///< When all processes have ended.
+};
+
+/// How an engine runs.
+struct engine_options {
+  run_until until = run_until::stopped;
+  clock_source clock = clock_source::wall;
+  /// How long a process may wait before its frames are dropped; the log stays, and the process is
+  /// run again from it when something comes.
+  std::chrono::nanoseconds keep_waiting = std::chrono::seconds(10);
+  std::size_t max_running = 10'000;  ///< How many processes have frames at once.
+  std::size_t max_batch = 1'000;     ///< How many processes share a commit at most.
+};
+
+namespace detail {
+
+/// What the coordinator tells a driver.
+struct signal {
+  enum class kind : unsigned char { committed, fenced, message, may_leave, must_stay, stop };
+  kind what = kind::stop;
+  stored_message message{};
+};
+/// A process that is run, as the coordinator knows it.
+struct seat {
+  seat(process_key k, address<signal> a) : key(k), to(std::move(a)) {}
+  process_key key;
+  address<signal> to;
+  commit_part* part = nullptr;  // of the driver, while it waits for the commit
+  std::uint64_t sent = 0;       // messages that the driver was told of
+};
+/// What a driver asks the coordinator.
+struct order {
+  enum class kind : unsigned char { commit, leave, ended, outside };
+  kind what = kind::outside;
+  seat* from = nullptr;
+  std::uint64_t seen = 0;  // leave: messages that the driver was told of
+};
+
+/// The one process of an engine that writes to the store.  Drivers, one for each process that is
+/// run, send it their commit parts; it commits those that have come together in one commit.
+///
+///  COORD-1  Only the coordinator commits while the engine runs, and only it begins drivers.  So a
+///           process has one driver at most.
+///  COORD-2  A driver is told of each message that was committed after its process was loaded, in
+///           the order of the commits.
+///  COORD-3  A driver leaves only if it has seen all that it was told.
+class coordinator {
+ public:
+  /// `begin` starts the driver of a process.
+  using launch = std::function<void(seat&, inbox<signal>)>;
+
+  coordinator(store& s, engine_options const& o) : store_(s), how_(o) {}
+
+  eff<void, weft::mail, timing, proc> run(inbox<order> in, launch begin);
+  /// Waits for what other threads do; ends when the coordinator does.
+  eff<void, weft::mail, completions> wait_for_outside(address<order> to);
+
+  /// Thread safe: a process has become ready, or has a message, by a call of another thread.
+  void arrived(commit_effect e);
+  void stop();
+
+  /// The time of the engine's processes; `now` is the scheduler's.
+  [[nodiscard]] timestamp time(instant now) const noexcept;
+  [[nodiscard]] instant when(timestamp t, instant now) const noexcept;
+  [[nodiscard]] engine_options const& options() const noexcept { return how_; }
+  [[nodiscard]] weft::durable::store& where() const noexcept { return store_; }
+  /// Called, with no lock held, when processes have ended.
+  std::function<void()> on_end{};
+
+ private:
+  eff<void, weft::mail, timing, proc> commit(std::vector<seat*> parts);
+  eff<void, weft::mail> deliver(commit_effect e);
+  eff<void, weft::mail> tell(seat& s, signal what);
+  eff<void, weft::mail> begin_some(launch const& begin);
+  void want(process_key k);
+  eff<void, weft::mail> carry_out(order const& o, std::vector<seat*>& parts);
+  [[nodiscard]] bool is_over();
+  void close();
+
+  store& store_;
+  engine_options how_;
+  std::unordered_map<process_key, std::unique_ptr<seat>> seats_;
+  std::deque<process_key> wanted_;  // ready, and to be begun
+  std::unordered_set<process_key> is_wanted_;
+  std::optional<timestamp> next_wake_;
+  bool is_stopping_ = false;
+
+  std::mutex outside_lock_;  // for what follows
+  std::vector<commit_effect> arrivals_;
+  std::optional<completer<void>> bell_;
+  bool stop_asked_ = false;
+  bool is_closed_ = true;
+};
+
+}  // namespace detail
+}  // namespace weft::durable

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "weft/durable/detail/driver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "weft/durable/errors.hpp"
+
+namespace weft::durable::detail {
+
+void driver::heed(instance& it, signal s) {
+  if (s.what == signal::kind::stop) is_stopping_ = true;
+  if (s.what != signal::kind::message) return;
+  ++told_;
+  it.arrive(std::move(s.message));
+}
+
+eff<bool, weft::mail> driver::commit(instance& it) {
+  if (!it.pending.status && it.is_stored_as_waiting()) it.pending.status.emplace();
+  seat_->part = &it.pending;
+  co_await to_.send({order::kind::commit, seat_});
+  for (;;) {
+    signal s = co_await in_.receive();
+    if (s.what == signal::kind::fenced) co_return false;
+    if (s.what == signal::kind::committed) break;
+    heed(it, std::move(s));
+  }
+  it.committed();
+  co_return true;
+}
+
+eff<bool, weft::mail> driver::may_leave(instance& it) {
+  co_await to_.send({order::kind::leave, seat_, told_});
+  for (;;) {
+    signal s = co_await in_.receive();
+    if (s.what == signal::kind::may_leave) break;
+    if (s.what == signal::kind::must_stay) co_return false;
+    heed(it, std::move(s));
+  }
+  seat_ = nullptr;  // the coordinator has destroyed it
+  co_return true;
+}
+
+eff<void, weft::mail> driver::leave() {
+  if (seat_) co_await to_.send({order::kind::ended, seat_});
+}
+
+eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
+  bool const is_step = it.waits_for().kind == request_kind::step;
+  instant const begin = co_await timing::now{};
+  if (is_step) it.waits_for_attempt();
+  for (;;) {
+    instant const now = co_await timing::now{};
+    try {
+      if (auto const found = it.look_again(time(now))) {
+        h.answer = *found;
+        co_return true;
+      }
+    } catch (weft::cancelled const&) {
+      h.error = std::current_exception();
+      co_return true;
+    }
+    auto const until = it.waits_until();
+    if (is_step && *until <= time(now)) co_return true;
+    if (it.has_pending() || !it.is_stored_as_waiting(until)) {
+      it.pending.status = status_change{process_status::waiting, until, it.last_seen(), {}};
+      if (!co_await commit(it)) co_return false;
+      continue;  // something may have come meanwhile
+    }
+    if (is_stopping_) co_return false;
+    instant const leaves = now + std::min<std::chrono::nanoseconds>(of_.options().keep_waiting,
+                                                                     instant::max() - now);
+    instant const wakes = until ? of_.when(*until, now) : instant::max();
+    bool const lets_go = leaves < wakes;
+    if (auto s = co_await in_.receive_until(std::min(leaves, wakes)))
+      heed(it, *std::move(s));
+    else if (lets_go && co_await may_leave(it))
+      co_return false;
+    (void)begin;
+  }
+}
+
+bool driver::note_failure(instance& it, step_options const& how, std::string why) const {
+  auto& state = it.step();
+  if (++state.attempts >= how.attempts) return false;
+  double delay = static_cast<double>(how.first_delay.count()) *
+                 std::pow(how.factor, static_cast<double>(state.attempts - 1));
+  delay = std::min(delay, static_cast<double>(how.max_delay.count()));
+  // The jitter differs from process to process, and is the same in each run of one.
+  std::size_t const seed =
+      std::hash<std::string>()(it.record().start.id) + state.position * 31 + state.attempts;
+  delay *= 1 + how.jitter * static_cast<double>(seed % 1024) / 1024;
+  state.again = it.resumed_at + static_cast<timestamp>(delay);
+  it.append("attempt " + std::string(how.name),
+            attempt_answer({state.attempts, std::move(why), state.again}));
+  return true;
+}
+
+eff<bool, weft::mail> driver::quarantine(instance& it, std::string report) {
+  it.discard_pending();
+  it.pending.status = status_change{process_status::quarantined, {}, 0, std::move(report)};
+  co_return co_await commit(it);
+}
+
+eff<bool, weft::mail> driver::finish(instance& it, process_handler const& h,
+                                     std::exception_ptr thrown) {
+  status_change end{process_status::completed, {}, 0, h.result};
+  std::string report;
+  try {
+    if (it.report().empty()) it.require_end_of_log();
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (diverged const&) {
+  } catch (not_readable const& e) {
+    report = e.what();
+  } catch (weft::cancelled const& e) {
+    end.now = process_status::cancelled;
+    end.result = encode(std::string(e.what()));
+  } catch (std::exception const& e) {
+    end.now = process_status::failed;
+    end.result = encode(std::string(e.what()));
+  } catch (...) {
+    end.now = process_status::failed;
+    end.result = encode(std::string("an exception that is no std::exception"));
+  }
+  if (report.empty()) report = it.report();
+  if (!report.empty()) co_return co_await quarantine(it, std::move(report));
+  std::string const& parent = it.record().start.parent;
+  if (!parent.empty())
+    it.pending.sent.push_back(
+        {parent, std::string(ended_message), outcome_message(end.now, end.result)});
+  it.pending.status = std::move(end);
+  co_return co_await commit(it);
+}
+
+idempotency_key key_of(instance const& it, std::uint64_t position) {
+  process_record const& r = it.record();
+  std::string text = r.start.id + "#";
+  if (r.run != 0) text += std::to_string(r.run) + ".";
+  return {text + std::to_string(position)};
+}
+
+}  // namespace weft::durable::detail

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "weft/durable/detail/coordinator.hpp"
+#include "weft/durable/detail/instance.hpp"
+#include "weft/durable/detail/process_handler.hpp"
+#include "weft/durable/function.hpp"
+#include "weft/effects/handle.hpp"
+#include "weft/sched/tasks/scope.hpp"
+#include "weft/sched/tasks/tasking.hpp"
+
+namespace weft::durable::detail {
+
+/// Runs one process: a task of the engine.  This is the part that does not depend on the process's
+/// function.
+class driver {
+ public:
+  driver(coordinator& c, seat& s, inbox<signal> in, address<order> to)
+      : of_(c), seat_(&s), in_(std::move(in)), to_(std::move(to)) {}
+
+  /// Commits what is pending.  False if the process is to be let go of: the part was fenced.
+  eff<bool, weft::mail> commit(instance& it);
+  /// Waits until the request of the process is answered, in `h`, or, of a step, until its next
+  /// attempt is due.  False if the process is to be let go of: it has waited long, or the engine
+  /// stops.
+  eff<bool, weft::mail, timing> wait(instance& it, process_handler& h);
+  /// Notes that a step's attempt has failed: the step is over, and `h` has the answer, or the next
+  /// attempt is due later.  False: it is over.
+  bool note_failure(instance& it, step_options const& how, std::string why) const;
+  /// Commits the end of the process.
+  eff<bool, weft::mail> finish(instance& it, process_handler const& h, std::exception_ptr thrown);
+  eff<bool, weft::mail> quarantine(instance& it, std::string report);
+  /// Tells the coordinator that this driver ends.
+  eff<void, weft::mail> leave();
+
+  [[nodiscard]] process_key process() const noexcept { return seat_->key; }
+  [[nodiscard]] bool is_stopping() const noexcept { return is_stopping_; }
+  [[nodiscard]] timestamp time(instant now) const { return of_.time(now); }
+  [[nodiscard]] coordinator& of() noexcept { return of_; }
+
+ private:
+  void heed(instance& it, signal s);
+  eff<bool, weft::mail> may_leave(instance& it);
+
+  coordinator& of_;
+  seat* seat_;
+  inbox<signal> in_;
+  address<order> to_;
+  std::uint64_t told_ = 0;
+  bool is_stopping_ = false;
+};
+
+/// The key of the step that is to be run.
+[[nodiscard]] idempotency_key key_of(instance const& it, std::uint64_t position);
+
+/// Handles the effects of a function's row by `h`.
+template <class... Es, class F>
+auto handle_row(row<Es...>, process_handler& h, F f) {
+  return handle<Es...>(h, std::move(f));
+}
+
+/// The steps<...> of a row; one without any has none to call.
+template <class Row, bool HasSteps = (steps_in<Row>::count == 1)>
+struct steps_of_row {
+  using request = typed_step_request<>;
+};
+template <class Row>
+struct steps_of_row<Row, true> {
+  using request = typename steps_in<Row>::request;
+};
+
+/// Runs the step that the process waits for, in the row `Row` of the engine's tasks.  False if the
+/// process is to be let go of.
+template <class Request, class Row>
+eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
+  auto& r = static_cast<Request&>(it.waits_for());
+  std::string const entry = "step " + std::string(r.what);
+  auto& state = it.step();
+  idempotency_key const key = key_of(it, state.position);
+  if (state.was_begun) {
+    h.answer = it.append(entry, step_interruption());
+    co_return co_await d.commit(it);
+  }
+  for (;;) {
+    if (state.again != 0) {
+      if (!co_await d.wait(it, h)) co_return false;
+      if (h.error) co_return true;
+    }
+    if (r.how.at_most_once) it.append("intent " + std::string(r.what), nothing_answer());
+    if (it.has_pending() && !co_await d.commit(it)) co_return false;
+    std::optional<std::string> value;
+    std::string why;
+    try {
+      if (r.how.timeout.count() != 0) {
+        co_await with_scope({.timeout = r.how.timeout}, [&](auto&) -> eff<void, Row> {
+          value = co_await r.call(key);
+        });
+      } else {
+        value = co_await r.call(key);
+      }
+    } catch (weft::cancelled const& e) {
+      if (r.how.timeout.count() == 0) throw;  // the engine is cancelled
+      why = e.what();
+    } catch (std::exception const& e) {
+      why = e.what();
+    } catch (...) {
+      why = "an exception that is no std::exception";
+    }
+    if (value) {
+      h.answer = it.append(entry, step_answer(*value));
+      co_return co_await d.commit(it);
+    }
+    if (!d.note_failure(it, r.how, why)) {
+      h.answer = it.append(entry, step_failure(state.attempts, why));
+      co_return co_await d.commit(it);
+    }
+  }
+}
+
+/// Runs the process `it` by `f`, until it has ended or is let go of.
+template <class Row, class F>
+eff<void, Row> run_process(driver& d, F const& f, instance& it) {
+  using effects = typename F::effects;
+  for (;;) {
+    process_handler h(it, d.of().options().clock);
+    std::exception_ptr thrown;
+    auto state = pause::waits;
+    bool is_kept = true;
+    it.resumed_at = d.time(co_await timing::now{});
+    try {
+      state = co_await handle_row(effects(), h, [&] { return f(it.arguments()); });
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    bool begins_again = false;
+    while (!thrown && state == pause::waits) {
+      request& r = it.waits_for();
+      h.error = nullptr;
+      if (r.kind == request_kind::step) {
+        is_kept = co_await run_step<typename steps_of_row<effects>::request, Row>(d, it, h);
+      } else if (r.kind == request_kind::continues) {
+        it.pending.entries.clear();
+        it.pending.continued = static_cast<data_request&>(r).data;
+        std::string arguments = *it.pending.continued;
+        is_kept = co_await d.commit(it);
+        if (is_kept) it.begin_next_run(std::move(arguments));
+        begins_again = is_kept;
+      } else {
+        is_kept = co_await d.wait(it, h);
+      }
+      if (!is_kept || begins_again || d.is_stopping()) break;
+      it.resumed_at = d.time(co_await timing::now{});
+      bool const sleeps = r.kind == request_kind::sleep;
+      try {
+        if (sleeps && h.error)
+          state = co_await std::move(h.rest_of_sleep)(raising{h.error});
+        else if (sleeps)
+          state = co_await std::move(h.rest_of_sleep)();
+        else if (h.error)
+          state = co_await std::move(h.rest)(raising{h.error});
+        else
+          state = co_await std::move(h.rest)(h.answer);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    }
+    if (!is_kept || (d.is_stopping() && !thrown && state == pause::waits)) co_return;
+    if (begins_again) continue;
+    co_await d.finish(it, h, thrown);
+    co_return;
+  }
+}
+
+}  // namespace weft::durable::detail

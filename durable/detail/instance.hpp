@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/durable/detail/request.hpp"
+#include "weft/durable/store.hpp"
+
+namespace weft::durable::detail {
+
+/// A process that is run: its log, the answers that are still to be committed, its inbox.  Decides
+/// for each request whether the log has its answer, whether it can be answered at once, or whether
+/// the process has to wait.  Used by one thread at a time.
+///
+///  INST-1  The first requests of a run are answered by the log, in its order, as long as it has
+///          entries; only a later one does anything.
+///  INST-2  What a request does to the store, and its entry, are in one commit part.
+///  INST-3  A request that others may see, or whose answer is not determined by the log, is
+///          committed before a step begins, and before the process waits or ends.
+class instance {
+ public:
+  /// `version`: that of the function that runs it now.
+  explicit instance(stored_process p);
+  void set_version(std::uint32_t v) noexcept { version_ = v; }
+
+  /// The answer to a request; empty if the process has to wait for it, or if a step is to be run.
+  /// Throws what the process is to find at the request: diverged, weft::cancelled.
+  [[nodiscard]] std::optional<recorded> begin(request& r, timestamp now);
+  /// The answer to the request that is waited for, if it is there now.  Throws weft::cancelled.
+  [[nodiscard]] std::optional<recorded> look_again(timestamp now);
+
+  /// The request that the process waits for.
+  [[nodiscard]] request& waits_for() const noexcept { return *asked_; }
+  /// The time at which it need not wait any longer.
+  [[nodiscard]] std::optional<timestamp> waits_until() const noexcept { return until_; }
+
+  /// What is known of the step that is to be run.
+  struct step_state {
+    std::uint64_t position = 0;  ///< Of its first entry: with the id, the same in each run.
+    unsigned attempts = 0;       ///< That have failed.
+    timestamp again = 0;         ///< When the next one is due.
+    bool was_begun = false;      ///< For a step that runs at most once.
+  };
+  [[nodiscard]] step_state& step() noexcept { return step_; }
+  /// Notes that the step waits for its next attempt.
+  void waits_for_attempt() noexcept { until_ = step_.again; }
+  /// Adds an entry of the step, or of another request, whose answer is known now.
+  recorded append(std::string operation, std::string answer);
+  /// Throws weft::cancelled, and notes it, if a message says so.
+  void find_cancelled();
+  /// Throws diverged if entries are left in the log of a process that has ended.
+  void require_end_of_log();
+
+  /// What is to be committed.
+  commit_part pending{};
+  /// Called when it was: begins a new part.
+  void committed();
+  /// Drops what is to be committed.
+  void discard_pending();
+  /// Whether the store says that the process waits, until `t`.
+  [[nodiscard]] bool is_stored_as_waiting(std::optional<timestamp> t) const noexcept {
+    return p_.record.status == process_status::waiting && p_.record.wake == t;
+  }
+  [[nodiscard]] bool is_stored_as_waiting() const noexcept {
+    return p_.record.status == process_status::waiting;
+  }
+  /// Whether entries are in the pending part.
+  [[nodiscard]] bool has_pending() const noexcept { return !pending.is_empty(); }
+
+  [[nodiscard]] process_record const& record() const noexcept { return p_.record; }
+  [[nodiscard]] std::deque<stored_message>& inbox() noexcept { return inbox_; }
+  void arrive(stored_message m);
+  [[nodiscard]] std::uint64_t last_seen() const noexcept { return last_seen_; }
+  /// The arguments of this run.
+  [[nodiscard]] std::string const& arguments() const noexcept { return p_.record.start.arguments; }
+  /// The time at which the process was resumed.
+  timestamp resumed_at = 0;
+  /// The next run has begun, with these arguments and an empty log.
+  void begin_next_run(std::string arguments);
+  /// Why the process is quarantined; empty if it fits its log.
+  [[nodiscard]] std::string const& report() const noexcept { return report_; }
+  /// Notes the report, which has both sides, and throws diverged.
+  [[noreturn]] void diverge(std::string const& what_the_code_does);
+
+ private:
+  [[nodiscard]] bool is_replaying() const noexcept { return next_ < p_.log.size(); }
+  /// Passes the next entry of the log, and returns its answer, if it is that operation.
+  [[nodiscard]] std::optional<recorded> replay(std::string_view word, std::string_view what);
+  void replay_cancelled();
+  [[nodiscard]] std::optional<recorded> replay_step(request const& r);
+  [[nodiscard]] std::optional<recorded> answer(request& r, timestamp now);
+  [[nodiscard]] std::optional<recorded> take_message(receive_request const& r, timestamp now);
+  [[nodiscard]] stored_message const* find_message(request const& r) const;
+
+  stored_process p_;
+  std::uint32_t version_ = 0;
+  std::deque<stored_message> inbox_;
+  std::uint64_t last_seen_ = 0;
+  std::size_t next_ = 0;             // the entry of the log that is next
+  std::uint64_t committed_ = 0;      // entries in the store
+  std::string last_answer_;          // of the last entry that was added
+  request* asked_ = nullptr;
+  std::optional<timestamp> until_;
+  step_state step_;
+  std::string report_;
+};
+
+}  // namespace weft::durable::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "weft/durable/engine.hpp"
+
+#include <stdexcept>
+
+namespace weft::durable {
+
+engine_base::engine_base(store& s, engine_options const& o) : store_(s), coordinator_(s, o) {
+  coordinator_.on_end = [this] {
+    std::scoped_lock const locked(lock_);
+    ended_.notify_all();
+  };
+}
+
+void engine_base::cancel(std::string const& id, std::string const& why) {
+  coordinator_.arrived(store_.send({id, std::string(detail::cancel_message), encode(why)}, {}));
+}
+
+bool engine_base::resume_quarantined(std::string_view id) {
+  auto const found = store_.find(id);
+  if (!found || !store_.release(found->key)) return false;
+  coordinator_.arrived({found->key, process_status::ready, {}});
+  return true;
+}
+
+std::optional<process_info> engine_base::wait_for(std::string_view id,
+                                                  std::chrono::nanoseconds time) {
+  auto const begin = std::chrono::steady_clock::now();
+  std::unique_lock locked(lock_);
+  for (;;) {
+    auto found = store_.find(id);
+    if (!found) throw std::invalid_argument("weft: there is no process " + std::string(id));
+    if (has_ended(found->status) || found->status == process_status::quarantined) return found;
+    auto const left = time - (std::chrono::steady_clock::now() - begin);
+    if (left <= std::chrono::nanoseconds::zero()) return std::nullopt;
+    // Another engine may end the process: so look again from time to time.
+    ended_.wait_for(locked, std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(100)));
+  }
+}
+
+}  // namespace weft::durable

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/durable/store.hpp"
+
+namespace weft::durable {
+
+/// How a store in memory fails.
+struct memory_store_options {
+  /// How many crashes may happen.  Under explore, each call that changes the store is a place for
+  /// one: before it, or after it.
+  std::size_t crashes = 0;
+};
+
+/// The computer of a store in memory has crashed: nothing goes on until restart().
+struct [[gnu::visibility("default")]] simulated_crash : std::exception {
+  [[nodiscard]] char const* what() const noexcept override {
+    return "weft: the computer of a memory_store has crashed";
+  }
+};
+
+/// A store in memory, for tests.  Under explore, random_walk and the like each change of it may be a
+/// crash (decision.hpp): then the call throws simulated_crash, and so does each later one until
+/// restart(); what was committed before is there.  Without an explorer nothing crashes.
+///
+/// Each call is O(log n) in the processes, plus what it returns or stores.  Thread safe.
+class memory_store final : public store {
+ public:
+  explicit memory_store(memory_store_options o = {}) : crashes_left_(o.crashes) {}
+
+  /// Whether a crash has happened since the beginning, or since restart().
+  [[nodiscard]] bool has_crashed() const noexcept { return has_crashed_; }
+  /// The computer is switched on again.
+  void restart() noexcept { has_crashed_ = false; }
+
+  void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;
+  commit_effect start(process_start const& s) override;
+  commit_effect send(outgoing_message const& m, std::string_view once_key) override;
+  bool release(process_key process) override;
+  [[nodiscard]] std::optional<process_record> find(std::string_view id) override;
+  [[nodiscard]] stored_process load(process_key process) override;
+  [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) override;
+  std::vector<process_key> wake_due(timestamp now, std::size_t limit) override;
+  [[nodiscard]] std::optional<timestamp> next_wake() override;
+  [[nodiscard]] std::vector<process_key> ready(process_key after, std::size_t limit) override;
+  [[nodiscard]] bool has_unfinished() override;
+
+ private:
+  template <class Change>
+  auto change(Change const& c);
+  void require_running() const;
+  stored_process& row_of(std::string const& id);
+  commit_effect deliver(std::string const& from, outgoing_message const& m);
+  commit_effect begin(process_start const& s);
+  bool apply(commit_part const& p, commit_result& r);
+  void set_status(stored_process& p, status_change const& s);
+
+  std::mutex lock_;
+  std::vector<std::unique_ptr<stored_process>> all_;  // the process with key k is at k - 1
+  std::map<std::string, process_key, std::less<>> by_id_;
+  std::set<std::pair<timestamp, process_key>> alarms_;
+  std::set<std::string, std::less<>> once_keys_;
+  std::uint64_t last_sequence_ = 0;
+  std::size_t crashes_left_;
+  bool has_crashed_ = false;
+};
+
+}  // namespace weft::durable

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "weft/durable/codec.hpp"
+#include "weft/durable/detail/answers.hpp"
+#include "weft/durable/detail/request.hpp"
+#include "weft/durable/errors.hpp"
+#include "weft/durable/function.hpp"
+#include "weft/durable/step.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/sync/timing.hpp"
+
+/// What a durable process does, beside steps: messages, children, its own history.  Its time is
+/// weft::timing, as in any process: `sleep_for`, `sleep_until`, `now`.
+namespace weft::durable {
+
+/// Sending and receiving by the ids of processes.
+struct mail {
+  struct ask : op<detail::recorded, seals> {
+    explicit ask(detail::request& r) noexcept : what(&r) {}
+    detail::request* what;
+    friend std::size_t hash_value(ask const&) { return 0; }
+  };
+  using operations = op_list<ask>;
+};
+/// Starting other durable processes, waiting for their ends, cancelling them.
+struct children {
+  struct ask : op<detail::recorded, seals> {
+    explicit ask(detail::request& r) noexcept : what(&r) {}
+    detail::request* what;
+    friend std::size_t hash_value(ask const&) { return 0; }
+  };
+  using operations = op_list<ask>;
+};
+/// Changes of the code, the next run, answers to queries.
+struct history {
+  struct ask : op<detail::recorded, seals> {
+    explicit ask(detail::request& r) noexcept : what(&r) {}
+    detail::request* what;
+    friend std::size_t hash_value(ask const&) { return 0; }
+  };
+  using operations = op_list<ask>;
+};
+
+/// The row of a durable process that does all of it, and whose steps perform `Effects...`.
+template <class... Effects>
+using all = row<steps<Effects...>, mail, children, history, timing>;
+
+/// A message, and the process that sent it.
+template <class M>
+struct letter {
+  std::string sender{};  ///< The id of a process; empty: from outside.
+  M message;
+};
+
+namespace detail {
+
+/// An awaitable that performs a request by the effect `E`; `Finish` makes the result of the answer.
+template <class E, class Request, class Finish>
+class asking {
+ public:
+  static constexpr bool row_aware_operation = true;
+  using result = std::invoke_result_t<Finish const&, recorded>;
+  asking(Request r, Finish f) : request_(std::move(r)), finish_(std::move(f)) {}
+  template <class Row>
+  auto operation_in() {
+    return typename E::ask(request_);
+  }
+  result finish(recorded r) const { return finish_(r); }
+
+ private:
+  Request request_;
+  Finish finish_;
+};
+struct no_result {
+  void operator()(recorded) const noexcept {}
+};
+
+[[nodiscard]] inline timestamp stamp(instant t) noexcept { return t.time_since_epoch().count(); }
+
+template <class M>
+auto receive_as(receive_request r) {
+  return r;
+}
+
+/// `what` must outlive the request.
+template <class M>
+letter<M> letter_of(recorded r) {
+  auto const m = read_message(r.answer);
+  return {std::string(m->sender), decode<M>(m->data)};
+}
+
+}  // namespace detail
+
+/// Sends a message to the process of that id.  It is in the inbox exactly once, after those that
+/// this process has sent before, when this process's next commit is stored.  A process that is not
+/// started yet finds it when it is; one that has ended never reads it.  Row: `durable::mail`.
+template <class M>
+[[nodiscard]] auto send(std::string to, M const& message) {
+  struct keeping : detail::send_request {
+    explicit keeping(std::string t, std::string d)
+        : detail::send_request({}, stored_name<M>(), std::move(d)), id(std::move(t)) {
+      what = id;
+    }
+    keeping(keeping const& other) : detail::send_request(other), id(other.id) { what = id; }
+    std::string id;
+  };
+  return detail::asking<mail, keeping, detail::no_result>(keeping(std::move(to), encode(message)),
+                                                          {});
+}
+/// Waits for a message of type `M`; `co_await` yields a letter<M>.  Messages of one sender come in
+/// the order in which they were sent; those of other types stay.  Throws weft::cancelled.
+/// Row: `durable::mail`.
+template <class M>
+[[nodiscard]] auto receive() {
+  auto const finish = [](detail::recorded r) { return detail::letter_of<M>(r); };
+  return detail::asking<mail, detail::receive_request, decltype(finish)>(
+      {detail::request_kind::receive, stored_name<M>(), false, 0}, finish);
+}
+/// As receive(), until `t`: yields a std::optional<letter<M>>, which is empty if none has come.
+template <class M>
+[[nodiscard]] auto receive_until(instant t) {
+  auto const finish = [](detail::recorded r) -> std::optional<letter<M>> {
+    if (!detail::read_message(r.answer)) return std::nullopt;
+    return detail::letter_of<M>(r);
+  };
+  return detail::asking<mail, detail::receive_request, decltype(finish)>(
+      {detail::request_kind::receive, stored_name<M>(), true, detail::stamp(t)}, finish);
+}
+
+/// Asks whether this process began, or came here first, after the change of that name: true if so;
+/// false in a process whose log is older than the change.  It lets old processes go on in the old
+/// way.  Row: `durable::history`.
+[[nodiscard]] inline auto changed(char const* name) {
+  auto const finish = [](detail::recorded r) { return decode<bool>(r.answer); };
+  return detail::asking<history, detail::simple_request, decltype(finish)>(
+      {detail::request_kind::changed, name}, finish);
+}
+/// Sets what a query of this process is answered with.  Row: `durable::history`.
+template <class T>
+[[nodiscard]] auto publish(T const& value) {
+  return detail::asking<history, detail::data_request, detail::no_result>(
+      {detail::request_kind::publish, encode(value)}, {});
+}
+/// Ends this run, and begins the function again with these arguments and an empty log: for a process
+/// that lives long.  Its inbox stays.  Never returns.  Row: `durable::history`.
+template <class... Args>
+[[nodiscard]] auto continue_as_new(Args const&... args) {
+  return detail::asking<history, detail::data_request, detail::no_result>(
+      {detail::request_kind::continues, encode(std::tuple<Args...>(args...))}, {});
+}
+
+/// A child: a durable process that this one has started.
+template <class R>
+class child {
+ public:
+  explicit child(std::string id) noexcept : id_(std::move(id)) {}
+  [[nodiscard]] std::string const& id() const noexcept { return id_; }
+
+  /// Waits for its end; `co_await` yields its result.  To be awaited once.  Throws child_failed if
+  /// it has failed, or was cancelled; weft::cancelled.  Row: `durable::children`.
+  [[nodiscard]] auto outcome() const {
+    auto const finish = [id = id_](detail::recorded r) -> R {
+      auto const end = detail::read_outcome(detail::read_message(r.answer)->data);
+      if (end.status != process_status::completed)
+        throw child_failed(id, decode<std::string>(end.data));
+      if constexpr (!std::is_void_v<R>) return decode<R>(end.data);
+    };
+    return detail::asking<children, detail::receive_request, decltype(finish)>(
+        {detail::request_kind::outcome, id_, false, 0}, finish);
+  }
+  /// Asks it to end: it finds weft::cancelled at its next operation.  Row: `durable::children`.
+  [[nodiscard]] auto cancel() const {
+    return detail::asking<children, detail::simple_request, detail::no_result>(
+        {detail::request_kind::cancel, id_}, {});
+  }
+
+ private:
+  std::string id_;
+};
+
+/// Starts a durable process of that id; `co_await` yields a child<R>.  If there is one of that id,
+/// nothing is started, and the child is that one.  Row: `durable::children`.
+template <class R, class... Es, class... Params, class... Args>
+[[nodiscard]] auto start(std::string id, function<eff<R, Es...>(Params...)> const& f,
+                         Args&&... args) {
+  auto const finish = [id](detail::recorded) { return child<R>(id); };
+  struct keeping : detail::start_request {
+    explicit keeping(process_start s) : detail::start_request(std::move(s)) {}
+    keeping(keeping const& other) : detail::start_request(other.child) {}
+  };
+  return detail::asking<children, keeping, decltype(finish)>(
+      keeping(f.start(std::move(id), std::forward<Args>(args)...)), finish);
+}
+
+/// Waits for all of them; `co_await` yields a tuple of their results.  If one has failed, throws
+/// when the earlier ones in the list have ended.  Row: `durable::children`.
+template <class... Rs>
+[[nodiscard]] eff<std::tuple<Rs...>, children> when_all(child<Rs>... all) {
+  co_return std::tuple<Rs...>{co_await all.outcome()...};
+}
+
+}  // namespace weft::durable

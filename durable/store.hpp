@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Where durable processes are kept: the concept of a store, as an abstract class, and what is
+/// written to it.
+///
+/// A store has, for each process: how it was started, its log, its inbox, its status and, in the
+/// end, its result.  All of it changes in *commits*.  One commit has the parts of one process or of
+/// several, and is on the medium as a whole or not at all (STORE-1).
+///
+///  STORE-1  Atomic: after a crash, either all accepted parts of a commit are there, or none.
+///  STORE-2  Durable: when commit() has returned, a crash does not undo it.
+///  STORE-3  Fenced: a part is accepted only if the log of its process has exactly `run` and
+///           `first` as the part says.  So of two engines that run one process, one is refused.
+///  STORE-4  Each message that was sent by an accepted part is in the inbox of its receiver exactly
+///           once, until an accepted part of the receiver takes it out.  Messages of one sender have
+///           growing sequence numbers.
+///  STORE-5  A process that waits becomes ready with the message that it has not seen, or when its
+///           time has come: no status `waiting` is stored over an inbox with a later message.
+namespace weft::durable {
+
+/// Identifies a process within its store.  Small and stable; not the name that users choose.
+using process_key = std::int64_t;
+
+/// Nanoseconds since 1970, or since the beginning of virtual time.
+using timestamp = std::int64_t;
+
+/// One answer that a process was given.
+struct log_entry {
+  std::string operation;  ///< What the process asked, "step charge": compared when it runs again.
+  std::string answer;     ///< What it was answered, serialised.
+};
+
+/// What a process does.
+enum class process_status : unsigned char {
+  unborn,       ///< It has messages, and was not started yet.
+  ready,        ///< It runs, or is to run.
+  waiting,      ///< It waits for a message, or for a time.
+  completed,    ///< It has returned its result.
+  failed,       ///< It has thrown an exception; `result` has the text.
+  cancelled,    ///< It was cancelled, and has unwound.
+  quarantined,  ///< It no longer fits its log; `result` has the report.
+};
+[[nodiscard]] std::string_view name_of(process_status s) noexcept;
+[[nodiscard]] constexpr bool has_ended(process_status s) noexcept {
+  return s == process_status::completed || s == process_status::failed ||
+         s == process_status::cancelled;
+}
+
+/// A message in an inbox.
+struct stored_message {
+  std::uint64_t sequence = 0;  ///< Grows with each message of the store.
+  std::string sender{};        ///< The id of the process that sent it; empty: from outside.
+  std::string type{};          ///< The stable name of its type.
+  std::string data{};          ///< Serialised.
+};
+
+/// How a process is started.
+struct process_start {
+  std::string id{};  ///< Chosen by the caller.
+  std::string function{};
+  std::uint32_t version = 0;
+  std::string arguments{};  ///< Serialised.
+  std::string parent{};     ///< The id of the process that started it; empty: none.
+};
+
+/// A message on its way.
+struct outgoing_message {
+  std::string to{};
+  std::string type{};
+  std::string data{};
+};
+
+/// A change of the status of a process.
+struct status_change {
+  process_status now = process_status::ready;
+  std::optional<timestamp> wake = std::nullopt;  ///< When a process that waits is to be ready.
+  std::uint64_t seen = 0;  ///< The last message that a process that waits has seen.
+  std::string result{};    ///< Of a process that has ended.
+};
+
+/// The part of one process in a commit.
+struct commit_part {
+  process_key process = 0;
+  std::string id{};         ///< The sender of its messages.
+  std::uint64_t run = 0;    ///< How often the process was continued as new.
+  std::uint64_t first = 0;  ///< The number of entries that its log has.
+  std::vector<log_entry> entries{};
+  std::vector<std::uint64_t> received{};  ///< Messages that it has taken out of its inbox.
+  std::vector<outgoing_message> sent{};
+  std::vector<process_start> started{};
+  std::optional<status_change> status = std::nullopt;
+  std::optional<std::string> published{};  ///< What a query is answered with.
+  /// The arguments of the next run: the log is emptied, and `run` counts one more.
+  std::optional<std::string> continued{};
+
+  [[nodiscard]] bool is_empty() const noexcept {
+    return entries.empty() && received.empty() && sent.empty() && started.empty() && !status &&
+           !published && !continued;
+  }
+};
+
+/// A process that a commit has made something for: a message, or its beginning.
+struct commit_effect {
+  process_key process = 0;
+  process_status status = process_status::ready;  ///< After the commit.
+  stored_message message{};                       ///< With sequence 0: the process was started.
+};
+/// The outcome of one part.
+struct commit_result {
+  bool is_accepted = false;  ///< False: the part was fenced, and nothing of it was stored.
+  std::vector<commit_effect> effects{};
+};
+
+/// What a store knows of a process, without log and inbox.
+struct process_record {
+  process_key key = 0;
+  process_start start{};
+  std::uint64_t run = 0;
+  process_status status = process_status::ready;
+  std::optional<timestamp> wake = std::nullopt;
+  std::string result{};
+  std::string published{};
+  std::uint64_t entries = 0;   ///< How many its log has.
+  std::uint64_t messages = 0;  ///< How many are in its inbox.
+};
+/// All that is needed to run a process again.
+struct stored_process {
+  process_record record{};
+  std::vector<log_entry> log{};
+  std::vector<stored_message> inbox{};
+};
+
+/// A store failed: it cannot be read, is full, or is no store.  what() has the reason and the
+/// place.
+struct [[gnu::visibility("default")]] store_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A store.  Each call is atomic and durable for itself, blocks its thread as long as the medium
+/// takes, and throws store_error; std::bad_alloc.  Thread safe.
+class store {
+ public:
+  store() = default;
+  store(store const&) = delete;
+  store& operator=(store const&) = delete;
+  virtual ~store() = default;
+
+  /// Stores all parts in one commit; `results` has one for each part.  A part that is fenced does
+  /// not hinder the others.  After an exception nothing of the commit is stored.
+  virtual void commit(std::span<commit_part* const> parts, std::span<commit_result> results) = 0;
+
+  /// Starts a process; does nothing if one of that id was started before.  The effect's message has
+  /// sequence 0, and its status is that of the process as it is now.
+  virtual commit_effect start(process_start const& s) = 0;
+  /// Sends a message from outside.  Two calls with the same key, if it is not empty, send one
+  /// message.
+  virtual commit_effect send(outgoing_message const& m, std::string_view once_key) = 0;
+  /// Makes a quarantined process ready again.  False if it is not quarantined.
+  virtual bool release(process_key process) = 0;
+
+  /// Null if no process of that id was started or has messages.
+  [[nodiscard]] virtual std::optional<process_record> find(std::string_view id) = 0;
+  /// The process with its log and its inbox.  Throws store_error if there is none.
+  [[nodiscard]] virtual stored_process load(process_key process) = 0;
+  /// Up to `limit` processes in the order of their keys, after `after`.
+  [[nodiscard]] virtual std::vector<process_record> list(process_key after, std::size_t limit) = 0;
+
+  /// Makes up to `limit` processes ready whose time has come, and returns them.
+  virtual std::vector<process_key> wake_due(timestamp now, std::size_t limit) = 0;
+  /// The earliest time at which a process that waits is to be woken.
+  [[nodiscard]] virtual std::optional<timestamp> next_wake() = 0;
+  /// Up to `limit` ready processes in the order of their keys, after `after`.
+  [[nodiscard]] virtual std::vector<process_key> ready(process_key after, std::size_t limit) = 0;
+  /// Whether a process is ready or waits.
+  [[nodiscard]] virtual bool has_unfinished() = 0;
+};
+
+}  // namespace weft::durable
