@@ -19,9 +19,9 @@ _STAND_INS = {
     "rules_java": "rules_java",
 }
 
-# Libraries of the system (tools/packages.txt lists their packages), for @weft//testing:catch2 and
-# @weft//effects:each_range_v3.
-_SYSTEM = ["catch2", "range_v3"]
+# Libraries of the system (tools/packages.txt lists their packages), for @weft//testing:catch2,
+# @weft//effects:each_range_v3 and @weft//durable.
+_SYSTEM = ["catch2", "msgpack", "range_v3", "sqlite3"]
 
 def weft_dependencies():
     """Declares the repositories that weft needs, but those that the workspace has declared before."""

@@ -24,7 +24,7 @@
 
 #include <msgpack.hpp>
 
-#include "weft/effects/detail/names.hpp"
+#include "weft/effects/eff.hpp"
 
 /// How values are stored: as MessagePack, by the library msgpack-cxx.  It is compact, and describes
 /// itself, so a tool can print a log whose types it does not have (docs/decisions/029).

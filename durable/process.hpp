@@ -138,9 +138,10 @@ template <class M>
       {detail::request_kind::receive, stored_name<M>(), true, detail::stamp(t)}, finish);
 }
 
-/// Asks whether this process began, or came here first, after the change of that name: true if so;
-/// false in a process whose log is older than the change.  It lets old processes go on in the old
-/// way.  Row: `durable::history`.
+/// Asks whether a part of the code that has changed is to run in the new way: true, and recorded,
+/// if this process comes here with nothing recorded beyond; false in a process whose log goes on
+/// here without the change.  So a process goes on in the way in which it began.
+/// Row: `durable::history`.
 [[nodiscard]] inline auto changed(char const* name) {
   auto const finish = [](detail::recorded r) { return decode<bool>(r.answer); };
   return detail::asking<history, detail::simple_request, decltype(finish)>(

@@ -16,7 +16,6 @@
 #include "weft/durable/detail/answers.hpp"
 #include "weft/durable/detail/request.hpp"
 #include "weft/durable/errors.hpp"
-#include "weft/effects/detail/refused.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/effects/operation.hpp"
 

@@ -77,6 +77,11 @@ TABLE = {
             "persistent_deque_ranges": {"deps": ["@range_v3"]},
         },
     ),
+    "durable": _row(
+        deps = _EFFECTS + _SCHED + ["//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/durable:support"],
+        searches = "crashes",
+        threads = "engine",
+    ),
     "effects": _row(
         deps = _EFFECTS,
         # Names of symbols, options for the sanitizers; and an operator new of its own.

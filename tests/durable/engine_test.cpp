@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+#include "weft/durable/engine.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/durable/support.hpp"
+#include "tests/support/each_backend.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using row = durable::all<world>;
+
+/// Runs the engine on the chosen backend, in virtual time.
+template <class Engine>
+void run_engine(chosen_backend chosen, Engine& e, noted_world& w) {
+  run_on(chosen, tests::virtual_time(), [&e] { return e.run(); }, w);
+}
+std::vector<std::string> operations(durable::store& s, std::string const& id) {
+  std::vector<std::string> all;
+  auto const p = s.load(s.find(id)->key);
+  for (auto const& e : p.log) all.push_back(e.operation);
+  return all;
+}
+
+// ---- steps
+
+eff<int, row> two_steps(int n) {
+  int const a = co_await durable::step("first", act, "first", n);
+  int const b = co_await durable::step("second", act, "second", a + 1);
+  co_return a + b;
+}
+constexpr durable::function two_steps_process{"two steps", 1, two_steps};
+
+BACKENDS_TEST_CASE("a durable process runs each step once, and its result is stored", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, two_steps_process);
+  e.start("a", two_steps_process, 3);
+  e.start("a", two_steps_process, 30);  // the same process
+  run_engine(chosen, e, w);
+  CHECK(e.result<int>("a") == 7);
+  CHECK(w.acts() == std::vector<std::string>{"first", "second"});
+  CHECK(operations(*s, "a") == std::vector<std::string>{"step first", "step second"});
+  s.reopen();
+  durable::engine again(until_all_ended(), *s, two_steps_process);
+  run_engine(chosen, again, w);
+  CHECK(again.result<int>("a") == 7);
+  CHECK(w.acts().size() == 2);
+}
+
+eff<std::string, row> with_key(std::string name) {
+  auto const key = [](durable::idempotency_key const& k, std::string const& n) -> eff<std::string> {
+    co_return n + k.text;
+  };
+  std::string const first = co_await durable::step("key", key, name);
+  co_return first + co_await durable::step("key", key, name);
+}
+constexpr durable::function with_key_process{"with key", 1, with_key};
+
+TEST_CASE("a step's function gets a key of its process and its position") {
+  some_store s(store_kind::memory);
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, with_key_process);
+  e.start("a", with_key_process, "x");
+  schedule([&] { return e.run(); }, w);
+  CHECK(e.result<std::string>("a") == "xa#0xa#1");
+}
+
+eff<int, row> retrying(unsigned attempts) {
+  co_return co_await durable::step(
+      {.name = "fragile", .attempts = attempts, .first_delay = 1h, .jitter = 0}, act, "fragile", 5);
+}
+constexpr durable::function retrying_process{"retrying", 1, retrying};
+
+BACKENDS_TEST_CASE("a step that fails is tried again after delays that grow", "", on_one_thread,
+                   on_sharing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, retrying_process);
+  SECTION("until it succeeds") {
+    w.fail("fragile", 2);
+    e.start("a", retrying_process, 3U);
+    run_engine(chosen, e, w);
+    CHECK(e.result<int>("a") == 5);
+    CHECK(w.count("fragile") == 3);
+    CHECK(operations(*s, "a") ==
+          std::vector<std::string>{"attempt fragile", "attempt fragile", "step fragile"});
+  }
+  SECTION("as often as it may") {
+    w.fail("fragile", 5);
+    e.start("a", retrying_process, 3U);
+    run_engine(chosen, e, w);
+    CHECK(w.count("fragile") == 3);
+    CHECK_THROWS_WITH(e.result<int>("a"), Contains("fragile") && Contains("3 times") &&
+                                              Contains("out of order"));
+    CHECK(e.find("a")->status == durable::process_status::failed);
+  }
+}
+
+// ---- time
+
+eff<std::int64_t, row> sleeper() {
+  auto const begin = co_await timing::now{};
+  co_await timing::sleep_for{24h};
+  co_await durable::step("awake", act, "awake", 1);
+  co_await timing::sleep_until{begin + 48h};
+  co_return (co_await timing::now{} - begin) / 1h;
+}
+constexpr durable::function sleeper_process{"sleeper", 1, sleeper};
+
+BACKENDS_TEST_CASE("a durable process sleeps, also without frames", "", on_one_thread,
+                   in_random_order, on_sharing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  auto o = until_all_ended();
+  o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 1s, 100h);
+  durable::engine e(o, *s, sleeper_process);
+  e.start("a", sleeper_process);
+  run_engine(chosen, e, w);
+  CHECK(e.result<std::int64_t>("a") == 48);
+  CHECK(w.count("awake") == 1);
+}
+
+// ---- mail
+
+eff<std::string, row> collect(int n) {
+  std::string all;
+  for (int i = 0; i != n; ++i) {
+    auto const m = co_await durable::receive<std::string>();
+    all += m.message;
+  }
+  co_return all;
+}
+constexpr durable::function collect_process{"collect", 1, collect};
+eff<void, row> speak(std::string to, std::string words) {
+  for (char const c : words) co_await durable::send(to, std::string(1, c));
+}
+constexpr durable::function speak_process{"speak", 1, speak};
+
+BACKENDS_TEST_CASE("messages arrive once, in the order of their sender", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  auto o = until_all_ended();
+  o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 0s, 1h);
+  durable::engine e(o, *s, collect_process, speak_process);
+  e.send("c", std::string("!"), "key");
+  e.send("c", std::string("!"), "key");  // the same message
+  e.start("s", speak_process, "c", "abcdef");
+  e.start("c", collect_process, 7);
+  run_engine(chosen, e, w);
+  auto all = e.result<std::string>("c");
+  CHECK(std::erase(all, '!') == 1);
+  CHECK(all == "abcdef");
+}
+
+eff<std::string, row> impatient() {
+  auto const begin = co_await timing::now{};
+  auto const nothing = co_await durable::receive_until<int>(begin + 1h);
+  auto const something = co_await durable::receive_until<std::string>(begin + 1h);
+  co_return std::string(nothing ? "a number, " : "no number, ") +
+      (something ? something->message : "no word");
+}
+constexpr durable::function impatient_process{"impatient", 1, impatient};
+
+TEST_CASE("a wait for a message ends at its deadline, and takes only its type") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, impatient_process);
+  e.start("a", impatient_process);
+  e.send("a", std::string("a word"));
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+  CHECK(e.result<std::string>("a") == "no number, a word");
+}
+
+// ---- children
+
+eff<int, row> half(int n) {
+  if (n < 0) throw std::runtime_error("negative");
+  co_return co_await durable::step("halve", [](int m) { return m / 2; }, n);
+}
+constexpr durable::function half_process{"half", 1, half};
+eff<int, row> sum_of_halves(int a, int b) {
+  auto x = co_await durable::start("half/1", half_process, a);
+  auto y = co_await durable::start("half/2", half_process, b);
+  auto const [p, q] = co_await durable::when_all(x, y);
+  co_return p + q;
+}
+constexpr durable::function sum_process{"sum", 1, sum_of_halves};
+
+BACKENDS_TEST_CASE("a process waits for its children", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, sum_process, half_process);
+  SECTION("and has their results") {
+    e.start("sum", sum_process, 10, 20);
+    run_engine(chosen, e, w);
+    CHECK(e.result<int>("sum") == 15);
+  }
+  SECTION("and finds their failures") {
+    e.start("sum", sum_process, 10, -20);
+    run_engine(chosen, e, w);
+    CHECK_THROWS_WITH(e.result<int>("sum"), Contains("half/2") && Contains("negative"));
+  }
+}
+
+// ---- cancellation
+
+eff<std::string, row> saga() {
+  co_await durable::step("book", act, "book", 1);
+  bool was_cancelled = false;
+  try {
+    co_await timing::sleep_for{1000h};
+  } catch (cancelled const&) {
+    was_cancelled = true;
+  }
+  if (!was_cancelled) co_return "kept";
+  co_await durable::step("unbook", act, "unbook", 1);
+  throw cancelled("weft: the booking was taken back");
+}
+constexpr durable::function saga_process{"saga", 1, saga};
+eff<void, row> canceller() {
+  auto c = co_await durable::start("saga", saga_process);
+  co_await timing::sleep_for{1h};
+  co_await c.cancel();
+}
+constexpr durable::function canceller_process{"canceller", 1, canceller};
+
+BACKENDS_TEST_CASE("a cancelled process finds it where it waits, and may take back what it did", "",
+                   on_one_thread, in_random_order, on_sharing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  auto o = until_all_ended();
+  o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 1s, 5h);
+  durable::engine e(o, *s, saga_process, canceller_process);
+  e.start("c", canceller_process);
+  run_engine(chosen, e, w);
+  CHECK(e.find("saga")->status == durable::process_status::cancelled);
+  CHECK(w.acts() == std::vector<std::string>{"book", "unbook"});
+}
+
+// ---- changes of the code
+
+eff<int, row> growing_1() {
+  co_await durable::step("a", act, "a", 1);
+  co_await durable::step("b", act, "b", 1);
+  co_await durable::receive<int>();
+  co_return 1;
+}
+eff<int, row> growing_2() {
+  co_await durable::step("a", act, "a", 1);
+  bool const checks = co_await durable::changed("check");
+  if (checks) co_await durable::step("check", act, "check", 1);
+  co_await durable::step("b", act, "b", 1);
+  co_await durable::receive<int>();
+  co_return checks ? 3 : 2;
+}
+eff<int, row> diverging() {
+  co_await durable::step("z", act, "z", 1);
+  co_return 4;
+}
+
+TEST_CASE("a process whose code has changed goes on in the old way, or is quarantined") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::function const v1{"growing", 1, growing_1};
+  {
+    durable::engine e(until_idle(), *s, v1);
+    e.start("a", v1);
+    schedule([&] { return e.run(); }, w);
+  }
+  CHECK(s->find("a")->status == durable::process_status::waiting);
+  SECTION("in the old way") {
+    durable::function const v2{"growing", 2, growing_2};
+    durable::engine e(until_all_ended(), *s, v2);
+    e.send("a", 1);
+    e.start("b", v2);
+    e.send("b", 1);
+    schedule([&] { return e.run(); }, w);
+    CHECK(e.result<int>("a") == 2);
+    CHECK(e.result<int>("b") == 3);
+  }
+  SECTION("quarantined, and released when the code was mended") {
+    durable::function const v3{"growing", 3, diverging};
+    durable::engine e(until_idle(), *s, v3);
+    e.send("a", 1);
+    schedule([&] { return e.run(); }, w);
+    auto const p = *e.find("a");
+    CHECK(p.status == durable::process_status::quarantined);
+    CHECK_THAT(p.result, Contains("a no longer fits its log") && Contains("position 0") &&
+                             Contains("version 1") && Contains("\"step a\"") &&
+                             Contains("version 3") && Contains("\"step z\""));
+    CHECK(p.entries == 2);
+    durable::engine mended(until_all_ended(), *s, v1);
+    CHECK(mended.resume_quarantined("a"));
+    CHECK_FALSE(mended.resume_quarantined("a"));
+    schedule([&] { return mended.run(); }, w);
+    CHECK(mended.result<int>("a") == 1);
+  }
+  SECTION("quarantined, since no function has its name") {
+    durable::engine e(until_idle(), *s, half_process);
+    e.send("a", 1);
+    schedule([&] { return e.run(); }, w);
+    CHECK_THAT(e.find("a")->result, Contains("no function \"growing\""));
+  }
+}
+
+eff<int, row> counts_down(int n, int sum) {
+  co_await durable::step("count", act, "count", n);
+  if (n > 0) co_await durable::continue_as_new(n - 1, sum + n);
+  co_return sum;
+}
+constexpr durable::function countdown_process{"countdown", 1, counts_down};
+
+BACKENDS_TEST_CASE("a process continues as new, with an empty log", "", on_one_thread,
+                   on_sharing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, countdown_process);
+  e.start("a", countdown_process, 10, 0);
+  run_engine(chosen, e, w);
+  CHECK(e.result<int>("a") == 55);
+  CHECK(w.count("count") == 11);
+  CHECK(e.find("a")->run == 10);
+  CHECK(operations(*s, "a").size() == 1);
+}
+
+eff<void, row> published() {
+  co_await durable::publish(std::string("begun"));
+  co_await durable::receive<int>();
+  co_await durable::publish(std::string("received"));
+}
+constexpr durable::function published_process{"published", 1, published};
+
+TEST_CASE("a query is answered with what the process has published") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_idle(), *s, published_process);
+  e.start("a", published_process);
+  CHECK_FALSE(e.query<std::string>("a"));
+  schedule([&] { return e.run(); }, w);
+  CHECK(e.query<std::string>("a") == "begun");
+  e.send("a", 1);
+  schedule([&] { return e.run(); }, w);
+  CHECK(e.query<std::string>("a") == "received");
+}
+
+// ---- at most once
+
+eff<std::string, row> careful() {
+  try {
+    co_await durable::step({.name = "risky", .at_most_once = true}, act, "risky", 1);
+  } catch (durable::step_interrupted const& e) {
+    co_return e.what();
+  }
+  co_return "done";
+}
+constexpr durable::function careful_process{"careful", 1, careful};
+
+TEST_CASE("a step that runs at most once is not run again after a crash") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, careful_process);
+  e.start("a", careful_process);
+  SECTION("without a crash it runs") {
+    schedule([&] { return e.run(); }, w);
+    CHECK(e.result<std::string>("a") == "done");
+    CHECK(w.count("risky") == 1);
+  }
+  SECTION("after a crash it does not") {
+    durable::commit_part part;
+    part.process = s->find("a")->key;
+    part.entries.push_back({"intent risky", std::string(1, '\xc0')});
+    std::vector<durable::commit_part*> const parts{&part};
+    std::vector<durable::commit_result> results(1);
+    s->commit(parts, results);
+    CHECK(results[0].is_accepted);
+    schedule([&] { return e.run(); }, w);
+    CHECK_THAT(e.result<std::string>("a"), Contains("risky") && Contains("not known"));
+    CHECK(w.count("risky") == 0);
+  }
+}
+
+}  // namespace

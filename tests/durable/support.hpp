@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/durable/engine.hpp"
+#include "weft/durable/memory_store.hpp"
+#include "weft/durable/sqlite_store.hpp"
+#include "weft/effects/effects.hpp"
+
+/// What tests of durable processes share.
+namespace weft::tests {
+
+/// A folder that is removed at the end.
+class temporary_folder {
+ public:
+  temporary_folder() {
+    std::string name = std::filesystem::temp_directory_path() / "weft_durable_XXXXXX";
+    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  temporary_folder(temporary_folder const&) = delete;
+  temporary_folder& operator=(temporary_folder const&) = delete;
+  ~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(char const* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+enum class store_kind { memory, sqlite };
+
+/// A store of that kind, which can be closed and opened again.
+class some_store {
+ public:
+  explicit some_store(store_kind k) : kind_(k) { open(); }
+  durable::store& operator*() { return *store_; }
+  durable::store* operator->() { return store_.get(); }
+  /// As after the end of the program.
+  void reopen() {
+    if (kind_ == store_kind::sqlite) {
+      store_.reset();
+      open();
+    }
+  }
+
+ private:
+  void open() {
+    if (kind_ == store_kind::memory)
+      store_ = std::make_unique<durable::memory_store>();
+    else
+      store_ = std::make_unique<durable::sqlite_store>(folder_.file("store.db"),
+                                                       durable::sqlite_store_options{
+                                                           .waits_for_disk = false});
+  }
+  store_kind kind_;
+  temporary_folder folder_;
+  std::unique_ptr<durable::store> store_;
+};
+
+/// The outside, for steps: what was done, with which key.
+struct world {
+  struct act : op<int> {
+    act(std::string w, int n) : what(std::move(w)), number(n) {}
+    std::string what;
+    int number;
+  };
+  using operations = op_list<act>;
+};
+/// Notes each act, and answers with its number; fails as often as it was told to.
+class noted_world : public handler<world> {
+ public:
+  static constexpr bool thread_safe = true;
+  int on(world::act a) {
+    std::scoped_lock const locked(lock_);
+    acts_.push_back(a.what);
+    if (failures_[a.what] > 0) {
+      --failures_[a.what];
+      throw std::runtime_error(a.what + " is out of order");
+    }
+    return a.number;
+  }
+  void fail(std::string const& what, int times) { failures_[what] = times; }
+  [[nodiscard]] std::vector<std::string> acts() const {
+    std::scoped_lock const locked(lock_);
+    return acts_;
+  }
+  [[nodiscard]] int count(std::string const& what) const {
+    std::scoped_lock const locked(lock_);
+    return static_cast<int>(std::ranges::count(acts_, what));
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::vector<std::string> acts_;
+  std::map<std::string, int> failures_;
+};
+inline eff<int, world> act(std::string const& what, int n) {
+  co_return co_await world::act(what, n);
+}
+
+/// The options of an engine that ends with its processes, in virtual time.
+inline durable::engine_options until_all_ended() {
+  return {.until = durable::run_until::all_ended, .clock = durable::clock_source::scheduler};
+}
+inline durable::engine_options until_idle() {
+  return {.until = durable::run_until::idle, .clock = durable::clock_source::scheduler};
+}
+
+}  // namespace weft::tests
