@@ -157,6 +157,12 @@ stored_process memory_store::load(process_key process) {
   return p;
 }
 
+std::vector<stored_message> memory_store::inbox(process_key process, std::uint64_t after) {
+  std::vector<stored_message> some = load(process).inbox;
+  std::erase_if(some, [after](auto const& m) { return m.sequence <= after; });
+  return some;
+}
+
 std::vector<process_record> memory_store::list(process_key after, std::size_t limit) {
   std::scoped_lock const locked(lock_);
   require_running();

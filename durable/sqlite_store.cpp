@@ -325,6 +325,8 @@ class sqlite_store::inside {
   statement due_{path_, writer_.db(),
                  "UPDATE processes SET status = 1, wake = NULL WHERE key IN (SELECT key FROM "
                  "processes WHERE wake <= ? ORDER BY wake LIMIT ?) RETURNING key"};
+  statement elsewhere_{path_, writer_.db(), "PRAGMA data_version"};
+  std::int64_t version_ = 0;  // what it said last
   [[nodiscard]] int changes() const { return sqlite3_changes(writer_.db()); }
   [[nodiscard]] sqlite3* reading() const { return reader_.db(); }
 
@@ -335,8 +337,8 @@ class sqlite_store::inside {
   statement log_{path_, reader_.db(),
                  "SELECT operation, answer FROM log WHERE process = ? ORDER BY position"};
   statement inbox_{path_, reader_.db(),
-                   "SELECT sequence, sender, type, data FROM inbox WHERE process = ? ORDER BY "
-                   "sequence"};
+                   "SELECT sequence, sender, type, data FROM inbox WHERE process = ? AND sequence > ? "
+                   "ORDER BY sequence"};
   statement next_wake_{path_, reader_.db(),
                        "SELECT wake FROM processes WHERE wake IS NOT NULL ORDER BY wake LIMIT 1"};
   statement ready_{path_, reader_.db(),
@@ -344,6 +346,15 @@ class sqlite_store::inside {
   statement unfinished_{path_, reader_.db(),
                         "SELECT 1 FROM processes WHERE status IN (1, 2) LIMIT 1"};
   statement check_{path_, reader_.db(), "PRAGMA integrity_check"};
+  /// Under read_lock_.
+  std::vector<stored_message> messages(process_key process, std::uint64_t after) {
+    std::vector<stored_message> some;
+    auto& s = inbox_.with(process, after);
+    while (s.next())
+      some.push_back(
+          {static_cast<std::uint64_t>(s.number(0)), s.bytes(1), s.bytes(2), s.bytes(3)});
+    return some;
+  }
   statement begin_read_{path_, reader_.db(), "BEGIN"};
   statement end_read_{path_, reader_.db(), "COMMIT"};
 };
@@ -413,11 +424,13 @@ stored_process sqlite_store::load(process_key process) {
   p.log.reserve(p.record.entries);
   auto& log = in_->log_.with(process);
   while (log.next()) p.log.push_back({log.bytes(0), log.bytes(1)});
-  auto& inbox = in_->inbox_.with(process);
-  while (inbox.next())
-    p.inbox.push_back({static_cast<std::uint64_t>(inbox.number(0)), inbox.bytes(1), inbox.bytes(2),
-                       inbox.bytes(3)});
+  p.inbox = in_->messages(process, 0);
   return p;
+}
+
+std::vector<stored_message> sqlite_store::inbox(process_key process, std::uint64_t after) {
+  std::scoped_lock const locked(in_->read_lock_);
+  return in_->messages(process, after);
 }
 
 std::vector<process_record> sqlite_store::list(process_key after, std::size_t limit) {
@@ -460,6 +473,14 @@ bool sqlite_store::has_unfinished() {
   bool const found = s.next();
   s.end();
   return found;
+}
+
+bool sqlite_store::has_changed_elsewhere() {
+  std::scoped_lock const locked(in_->write_lock_);
+  auto& s = in_->elsewhere_.with();
+  std::int64_t const now = s.next() ? s.number(0) : 0;
+  s.end();
+  return std::exchange(in_->version_, now) != now;
 }
 
 std::string sqlite_store::check() {

@@ -40,11 +40,14 @@ class sqlite_store final : public store {
   bool release(process_key process) override;
   [[nodiscard]] std::optional<process_record> find(std::string_view id) override;
   [[nodiscard]] stored_process load(process_key process) override;
+  [[nodiscard]] std::vector<stored_message> inbox(process_key process,
+                                                  std::uint64_t after) override;
   [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) override;
   std::vector<process_key> wake_due(timestamp now, std::size_t limit) override;
   [[nodiscard]] std::optional<timestamp> next_wake() override;
   [[nodiscard]] std::vector<process_key> ready(process_key after, std::size_t limit) override;
   [[nodiscard]] bool has_unfinished() override;
+  [[nodiscard]] bool has_changed_elsewhere() override;
 
  private:
   class inside;

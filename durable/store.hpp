@@ -172,6 +172,9 @@ class store {
   [[nodiscard]] virtual std::optional<process_record> find(std::string_view id) = 0;
   /// The process with its log and its inbox.  Throws store_error if there is none.
   [[nodiscard]] virtual stored_process load(process_key process) = 0;
+  /// The messages of an inbox that are later than `after`.
+  [[nodiscard]] virtual std::vector<stored_message> inbox(process_key process,
+                                                          std::uint64_t after) = 0;
   /// Up to `limit` processes in the order of their keys, after `after`.
   [[nodiscard]] virtual std::vector<process_record> list(process_key after, std::size_t limit) = 0;
 
@@ -183,6 +186,8 @@ class store {
   [[nodiscard]] virtual std::vector<process_key> ready(process_key after, std::size_t limit) = 0;
   /// Whether a process is ready or waits.
   [[nodiscard]] virtual bool has_unfinished() = 0;
+  /// Whether another program has changed the store since the last call.
+  [[nodiscard]] virtual bool has_changed_elsewhere() { return false; }
 };
 
 }  // namespace weft::durable

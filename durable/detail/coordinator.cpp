@@ -32,7 +32,10 @@ bool coordinator::is_over() {
 }
 
 eff<void, weft::mail> coordinator::tell(seat& s, signal what) {
-  if (what.what == signal::kind::message) ++s.sent;
+  if (what.what == signal::kind::message) {
+    ++s.sent;
+    s.last = what.message.sequence;
+  }
   co_await s.to.send(std::move(what));
 }
 
@@ -64,6 +67,24 @@ eff<void, weft::mail, timing, proc> coordinator::commit(std::vector<seat*> parts
     for (auto& e : results[i].effects) co_await deliver(std::move(e));
   }
   if (has_ended && on_end) on_end();
+}
+
+void coordinator::want_all_ready() {
+  for (process_key last = 0;;) {
+    auto const some = store_.ready(last, how_.max_batch);
+    if (some.empty()) break;
+    for (auto const k : some)
+      if (!seats_.contains(k)) want(k);
+    last = some.back();
+  }
+}
+
+eff<void, weft::mail> coordinator::look_elsewhere() {
+  want_all_ready();
+  for (auto& [k, s] : seats_)
+    for (auto& m : store_.inbox(k, s->last))
+      co_await tell(*s, {signal::kind::message, std::move(m)});
+  next_wake_ = store_.next_wake();
 }
 
 eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
@@ -116,12 +137,10 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
     std::scoped_lock const locked(outside_lock_);
     is_closed_ = false;
   }
-  for (process_key last = 0;;) {
-    auto const some = store_.ready(last, how_.max_batch);
-    if (some.empty()) break;
-    for (auto const k : some) want(k);
-    last = some.back();
-  }
+  want_all_ready();
+  bool const looks = how_.until == run_until::stopped && how_.looks_elsewhere.count() != 0;
+  instant looks_at = instant::max();
+  if (looks) (void)store_.has_changed_elsewhere();
   next_wake_ = store_.next_wake();
   for (;;) {
     instant const now = co_await timing::now{};
@@ -130,11 +149,15 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
         if (!seats_.contains(k)) want(k);
       next_wake_ = store_.next_wake();
     }
+    if (looks && now >= looks_at && store_.has_changed_elsewhere()) co_await look_elsewhere();
+    if (looks && (now >= looks_at || looks_at == instant::max()))
+      looks_at = now + how_.looks_elsewhere;
     co_await begin_some(begin);
     if (is_over()) co_return;
     std::optional<order> next;
-    if (next_wake_)
-      next = co_await in.receive_until(when(*next_wake_, now));
+    if (next_wake_ || looks)
+      next = co_await in.receive_until(
+          std::min(looks_at, next_wake_ ? when(*next_wake_, now) : instant::max()));
     else
       next = co_await in.receive();
     if (!next) continue;

@@ -40,6 +40,9 @@ struct engine_options {
   std::chrono::nanoseconds keep_waiting = std::chrono::seconds(10);
   std::size_t max_running = 10'000;  ///< How many processes have frames at once.
   std::size_t max_batch = 1'000;     ///< How many processes share a commit at most.
+  /// How often the engine looks whether another program has changed the store: a tool that sends a
+  /// message, say, or another engine.  0: never.  Only until it is stopped.
+  std::chrono::nanoseconds looks_elsewhere = std::chrono::milliseconds(500);
 };
 
 namespace detail {
@@ -57,6 +60,7 @@ struct seat {
   address<signal> to;
   commit_part* part = nullptr;  // of the driver, while it waits for the commit
   std::uint64_t sent = 0;       // messages that the driver was told of
+  std::uint64_t last = 0;       // the sequence number of the last of them
 };
 /// What a driver asks the coordinator.
 struct order {
@@ -101,6 +105,8 @@ class coordinator {
   eff<void, weft::mail, timing, proc> commit(std::vector<seat*> parts);
   eff<void, weft::mail> deliver(commit_effect e);
   eff<void, weft::mail> tell(seat& s, signal what);
+  eff<void, weft::mail> look_elsewhere();
+  void want_all_ready();
   eff<void, weft::mail> begin_some(launch const& begin);
   void want(process_key k);
   eff<void, weft::mail> carry_out(order const& o, std::vector<seat*>& parts);

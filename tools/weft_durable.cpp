@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+
+// weft-durable: looks into a store of durable processes, and acts on them.
+//
+//     weft-durable STORE list [--json]
+//     weft-durable STORE show ID [--json]
+//     weft-durable STORE history ID [--json | --html=PAGE.html]
+//     weft-durable STORE send ID TYPE VALUE     a number, true, false, or text
+//     weft-durable STORE cancel ID
+//     weft-durable STORE resume ID              a quarantined process
+//
+// An engine that runs on the store sees what is sent in half a second.
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/durable/codec.hpp"
+#include "weft/durable/engine.hpp"
+#include "weft/durable/sqlite_store.hpp"
+#include "weft/trace/trace_files.hpp"
+
+namespace {
+
+namespace durable = weft::durable;
+
+struct wrong_use {};
+
+std::string time_of(durable::timestamp t) {
+  std::time_t const seconds = t / 1'000'000'000;
+  std::tm day{};
+  gmtime_r(&seconds, &day);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &day);
+  return text;
+}
+std::string json(std::string_view text) { return durable::readable(durable::encode(std::string(text))); }
+/// A result: a value as JSON; a report, which is plain text, as it is.
+std::string result_of(durable::process_record const& p) {
+  return p.status == durable::process_status::quarantined ? p.result : durable::readable(p.result);
+}
+
+durable::process_record found(durable::store& s, std::string_view id) {
+  auto p = s.find(id);
+  if (!p) throw std::runtime_error("weft: the store has no process " + std::string(id));
+  return *std::move(p);
+}
+
+void print_json(durable::process_record const& p) {
+  std::cout << "{\"id\":" << json(p.start.id) << ",\"function\":" << json(p.start.function)
+            << ",\"version\":" << p.start.version << ",\"status\":" << json(name_of(p.status))
+            << ",\"run\":" << p.run << ",\"entries\":" << p.entries
+            << ",\"messages\":" << p.messages;
+  if (p.wake) std::cout << ",\"wake\":" << *p.wake;
+  if (!p.start.parent.empty()) std::cout << ",\"parent\":" << json(p.start.parent);
+  if (p.status == durable::process_status::quarantined)
+    std::cout << ",\"report\":" << json(p.result);
+  else if (!p.result.empty())
+    std::cout << ",\"result\":" << durable::readable(p.result);
+  if (!p.published.empty()) std::cout << ",\"published\":" << durable::readable(p.published);
+  std::cout << "}\n";
+}
+
+void list(durable::store& s, bool as_json) {
+  for (durable::process_key last = 0;;) {
+    auto const some = s.list(last, 1000);
+    if (some.empty()) return;
+    for (auto const& p : some) {
+      last = p.key;
+      if (as_json) {
+        print_json(p);
+        continue;
+      }
+      std::cout << p.start.id << "  " << p.start.function << " " << p.start.version << "  "
+                << name_of(p.status);
+      if (p.wake) std::cout << " until " << time_of(*p.wake);
+      if (!p.result.empty()) std::cout << "  " << result_of(p);
+      std::cout << '\n';
+    }
+  }
+}
+
+void show(durable::store& s, std::string_view id, bool as_json) {
+  auto const p = found(s, id);
+  if (as_json) return print_json(p);
+  auto const all = s.load(p.key);
+  std::cout << p.start.id << ": " << p.start.function << ", version " << p.start.version
+            << "\narguments: " << durable::readable(p.start.arguments)
+            << "\nstatus: " << name_of(p.status);
+  if (p.wake) std::cout << " until " << time_of(*p.wake);
+  std::cout << "\nlog: " << p.entries << " entries, run " << p.run << '\n';
+  if (!all.log.empty()) std::cout << "last: " << all.log.back().operation << '\n';
+  for (auto const& m : all.inbox)
+    std::cout << "message " << m.sequence << (m.sender.empty() ? "" : " of ") << m.sender << ": "
+              << m.type << " " << durable::readable(m.data) << '\n';
+  if (!p.published.empty()) std::cout << "published: " << durable::readable(p.published) << '\n';
+  if (!p.result.empty()) std::cout << "result: " << result_of(p) << '\n';
+}
+
+/// The history as a trace: each entry of the log is an operation and its answer.
+void write_page(durable::stored_process const& p, std::string const& file) {
+  std::deque<std::string> texts;  // which the events refer to
+  std::vector<weft::trace_event> events;
+  std::int64_t time = 0;
+  auto const add = [&](weft::trace_kind k, std::string_view operation, std::string text) {
+    weft::trace_event e;
+    e.time = time++;
+    e.kind = k;
+    e.operation = operation;
+    e.text = texts.emplace_back(std::move(text));
+    e.worker = 0;
+    events.push_back(e);
+  };
+  add(weft::trace_kind::spawn, {}, {});
+  for (auto const& e : p.log) {
+    add(weft::trace_kind::perform, e.operation, durable::readable(e.answer));
+    add(weft::trace_kind::answer, e.operation, {});
+  }
+  if (has_ended(p.record.status)) add(weft::trace_kind::end, {}, {});
+  weft::write_trace(events, file);
+}
+
+void history(durable::store& s, std::string_view id, bool as_json, std::string const& page) {
+  auto const p = s.load(found(s, id).key);
+  if (!page.empty()) return write_page(p, page);
+  std::size_t position = 0;
+  for (auto const& e : p.log) {
+    if (as_json)
+      std::cout << "{\"position\":" << position << ",\"operation\":" << json(e.operation)
+                << ",\"answer\":" << durable::readable(e.answer) << "}\n";
+    else
+      std::cout << position << "  " << e.operation << "  " << durable::readable(e.answer) << '\n';
+    ++position;
+  }
+}
+
+std::string value_of(std::string_view text) {
+  if (text == "true" || text == "false") return durable::encode(text == "true");
+  std::int64_t number = 0;
+  auto const end = text.data() + text.size();
+  if (auto const [at, error] = std::from_chars(text.data(), end, number);
+      error == std::errc() && at == end)
+    return durable::encode(number);
+  return durable::encode(std::string(text));
+}
+
+int run(std::vector<std::string> words) {
+  bool as_json = false;
+  std::string page;
+  std::erase_if(words, [&](std::string const& w) {
+    if (w == "--json") as_json = true;
+    if (w.starts_with("--html=")) page = w.substr(7);
+    return w == "--json" || w.starts_with("--html=");
+  });
+  auto const is = [&](char const* command, std::size_t n) {
+    return words.size() == n + 2 && words[1] == command;
+  };
+  if (words.size() < 2) throw wrong_use();
+  durable::sqlite_store s(words[0], {.creates = false});
+  if (is("list", 0)) {
+    list(s, as_json);
+  } else if (is("show", 1)) {
+    show(s, words[2], as_json);
+  } else if (is("history", 1)) {
+    history(s, words[2], as_json, page);
+  } else if (is("send", 3)) {
+    s.send({words[2], words[3], value_of(words[4])}, {});
+  } else if (is("cancel", 1)) {
+    (void)found(s, words[2]);
+    durable::engine_base(s, {}).cancel(words[2], "weft: cancelled by weft-durable");
+  } else if (is("resume", 1)) {
+    if (!s.release(found(s, words[2]).key))
+      throw std::runtime_error("weft: the process " + words[2] + " is not quarantined");
+  } else {
+    throw wrong_use();
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    // `bazel run` starts a program elsewhere than where the command was given.
+    if (char const* const here = std::getenv("BUILD_WORKING_DIRECTORY"))
+      std::filesystem::current_path(here);
+    return run({argv + 1, argv + argc});
+  } catch (wrong_use const&) {
+    std::cerr << "usage: weft-durable STORE list | show ID | history ID | send ID TYPE VALUE | cancel "
+                 "ID | resume ID\n       [--json] [--html=PAGE.html]\n";
+    return 2;
+  } catch (std::exception const& e) {
+    std::cerr << e.what() << '\n';
+    return 1;
+  }
+}
