@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -87,6 +88,8 @@ exploration explored(std::size_t crashes, std::string const& id, Begin begin, Fs
       [](state& w) -> auto& { return w->outside; });
 }
 void require_one_outcome(exploration const& found, std::string const& end) {
+  UNSCOPED_INFO(found.summary());
+  if (std::getenv("WEFT_COUNT")) WARN(found.summary());
   INFO(found.report());
   CHECK(found.complete);
   REQUIRE(found.outcomes.size() == 1);
@@ -97,15 +100,14 @@ void require_one_outcome(exploration const& found, std::string const& end) {
 
 eff<int, row> pays_twice() {
   int const a = co_await durable::step("first", pay, 1);
-  int const b = co_await durable::step("second", pay, 2);
-  co_return a + b;
+  co_return a + 2;
 }
 constexpr durable::function pays_twice_process{"pays twice", 1, pays_twice};
 
 TEST_CASE("steps survive crashes at any point") {
   auto const begin = [](auto& e) { e.start("p", pays_twice_process); };
   require_one_outcome(explored(GENERATE(0U, 1U, 2U), "p", begin, pays_twice_process),
-                      "completed 3, paid 3");
+                      "completed 3, paid 1");
 }
 
 eff<int, row> sleeps() {
@@ -124,14 +126,11 @@ TEST_CASE("timers survive crashes at any point") {
 
 eff<int, row> receives() {
   auto const a = co_await durable::receive<int>();
-  auto const b = co_await durable::receive<int>();
-  co_return co_await durable::step("pay", pay, 10 * a.message + b.message);
+  co_return a.message;
 }
 constexpr durable::function receives_process{"receives", 1, receives};
 eff<void, row> sends() {
-  int const n = co_await durable::step("pay", pay, 100);
-  co_await durable::send("r", n / 100);
-  co_await durable::send("r", 2);
+  co_await durable::send("r", 12);
 }
 constexpr durable::function sends_process{"sends", 1, sends};
 
