@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 namespace weft::durable {
@@ -193,10 +194,12 @@ class sqlite_store::inside {
     std::scoped_lock const locked(write_lock_);
     begin_.run();
     try {
+      trust_known_logs();
       auto result = f();
       commit_.run();
       return result;
     } catch (...) {
+      logs_.clear();
       sqlite3_exec(writer_.db(), "ROLLBACK", nullptr, nullptr, nullptr);
       throw;
     }
@@ -231,19 +234,38 @@ class sqlite_store::inside {
     make_ready_.with(k).run();
     return {k, status_of(k), {sequence, from, m.type, m.data}};
   }
-  bool is_fenced(commit_part const& p) {
-    auto& s = find_status_.with(p.process);
-    bool const fits = s.next() && static_cast<std::uint64_t>(s.number(0)) == p.run &&
-                      !has_ended(static_cast<process_status>(s.number(1)));
+  /// What fences the parts of a process.
+  struct known_log {
+    std::uint64_t run = 0;
+    std::uint64_t length = 0;
+    bool has_ended = true;
+  };
+  /// In the transaction that runs: from the table, or as the last commit of this connection left it.
+  known_log& log_of(process_key k) {
+    auto const [at, is_new] = logs_.try_emplace(k);
+    if (is_new) {
+      auto& s = find_log_.with(k);
+      if (s.next())
+        at->second = {static_cast<std::uint64_t>(s.number(0)),
+                      static_cast<std::uint64_t>(s.number(2)),
+                      durable::has_ended(static_cast<process_status>(s.number(1)))};
+      s.end();
+    }
+    return at->second;
+  }
+  /// Forgets the logs that are known, if another connection has written since, or if they are many.
+  void trust_known_logs() {
+    auto& s = elsewhere_.with();
+    std::int64_t const now = s.next() ? s.number(0) : 0;
     s.end();
-    if (!fits) return true;
-    auto& later = find_entry_.with(p.process, p.first);
-    bool const has_more = later.next();
-    later.end();
-    return has_more;
+    if (std::exchange(logs_version_, now) != now || logs_.size() > 50'000) logs_.clear();
   }
   bool apply(commit_part const& p, commit_result& r) {
-    if (is_fenced(p)) return false;
+    known_log& log = log_of(p.process);
+    if (log.has_ended || log.run != p.run || log.length != p.first) return false;
+    log.length += p.entries.size();
+    if (p.continued) log = {log.run + 1, 0, false};
+    if (p.status) log.has_ended = durable::has_ended(p.status->now);
     auto position = p.first;
     for (auto const& e : p.entries)
       insert_entry_.with(p.process, position++, e.operation, blob{e.answer}).run();
@@ -304,8 +326,9 @@ class sqlite_store::inside {
                             "INSERT INTO inbox (process, sender, type, data) VALUES (?, ?, ?, ?)"};
   statement make_ready_{path_, writer_.db(),
                         "UPDATE processes SET status = 1, wake = NULL WHERE key = ? AND status = 2"};
-  statement find_entry_{path_, writer_.db(),
-                        "SELECT 1 FROM log WHERE process = ? AND position >= ? LIMIT 1"};
+  statement find_log_{path_, writer_.db(),
+                      "SELECT run, status, coalesce((SELECT max(position) + 1 FROM log WHERE "
+                      "process = key), 0) FROM processes WHERE key = ?"};
   statement insert_entry_{
       path_, writer_.db(),
       "INSERT INTO log (process, position, operation, answer) VALUES (?, ?, ?, ?)"};
@@ -326,7 +349,9 @@ class sqlite_store::inside {
                  "UPDATE processes SET status = 1, wake = NULL WHERE key IN (SELECT key FROM "
                  "processes WHERE wake <= ? ORDER BY wake LIMIT ?) RETURNING key"};
   statement elsewhere_{path_, writer_.db(), "PRAGMA data_version"};
-  std::int64_t version_ = 0;  // what it said last
+  std::int64_t version_ = 0;       // what it said last in has_changed_elsewhere()
+  std::int64_t logs_version_ = 0;  // and before a transaction
+  std::unordered_map<process_key, known_log> logs_;
   [[nodiscard]] int changes() const { return sqlite3_changes(writer_.db()); }
   [[nodiscard]] sqlite3* reading() const { return reader_.db(); }
 

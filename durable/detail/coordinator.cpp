@@ -31,8 +31,25 @@ bool coordinator::is_over() {
   return how_.until == run_until::all_ended && !store_.has_unfinished();
 }
 
+void coordinator::note_waiting(seat& s) {
+  note_running(s);
+  s.waits = true;
+  s.place = waiting_.insert(waiting_.end(), &s);
+}
+
+void coordinator::note_running(seat& s) {
+  if (s.waits) waiting_.erase(s.place);
+  s.waits = false;
+}
+
+void coordinator::remove(seat& s) {
+  note_running(s);
+  seats_.erase(s.key);
+}
+
 eff<void, weft::mail> coordinator::tell(seat& s, signal what) {
   if (what.what == signal::kind::message) {
+    note_running(s);
     ++s.sent;
     s.last = what.message.sequence;
   }
@@ -59,6 +76,7 @@ eff<void, weft::mail, timing, proc> coordinator::commit(std::vector<seat*> parts
     auto const& status = what[i]->status;
     if (status && results[i].is_accepted) {
       has_ended = has_ended || durable::has_ended(status->now);
+      if (status->now == process_status::waiting) note_waiting(*parts[i]);
       if (status->wake) next_wake_ = std::min(next_wake_.value_or(*status->wake), *status->wake);
     }
     parts[i]->part = nullptr;
@@ -97,19 +115,26 @@ eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
     auto const made = seats_.emplace(k, std::make_unique<seat>(k, std::move(to))).first;
     begin(*made->second, std::move(in));
   }
+  for (auto n = wanted_.size(); !is_stopping_ && n != 0 && !waiting_.empty(); --n) {
+    seat& s = *waiting_.front();
+    note_running(s);
+    co_await tell(s, {signal::kind::make_room});
+  }
 }
 
 eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>& parts) {
   switch (o.what) {
-    case order::kind::commit: parts.push_back(o.from); break;
+    case order::kind::commit:
+      note_running(*o.from);
+      parts.push_back(o.from);
+      break;
     case order::kind::leave: {
       bool const has_seen_all = o.seen == o.from->sent;  // COORD-3
-      process_key const k = o.from->key;
       co_await tell(*o.from, {has_seen_all ? signal::kind::may_leave : signal::kind::must_stay});
-      if (has_seen_all) seats_.erase(k);
+      if (has_seen_all) remove(*o.from);
       break;
     }
-    case order::kind::ended: seats_.erase(o.from->key); break;
+    case order::kind::ended: remove(*o.from); break;
     case order::kind::outside: {
       std::vector<commit_effect> arrived;
       bool stops = false;
@@ -217,6 +242,7 @@ void coordinator::stop() {
 
 void coordinator::close() {
   seats_.clear();
+  waiting_.clear();
   wanted_.clear();
   is_wanted_.clear();
   is_stopping_ = false;

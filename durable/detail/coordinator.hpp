@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,7 +28,7 @@ namespace weft::durable {
 /// When engine::run() returns.
 enum class run_until : unsigned char {
   stopped,   ///< When stop() was called.
-  idle,      ///< When no process is ready: all have ended, or wait.
+  idle,      ///< When each process has ended, or has waited for as long as it is kept.
   all_ended  ///< When all processes have ended.
 };
 
@@ -38,7 +39,9 @@ struct engine_options {
   /// How long a process may wait before its frames are dropped; the log stays, and the process is
   /// run again from it when something comes.
   std::chrono::nanoseconds keep_waiting = std::chrono::seconds(10);
-  std::size_t max_running = 10'000;  ///< How many processes have frames at once.
+  /// How many processes have frames at once.  If more are ready, those that have waited longest are
+  /// let go of; those that run steps are not.
+  std::size_t max_running = 10'000;
   std::size_t max_batch = 1'000;     ///< How many processes share a commit at most.
   /// How often the engine looks whether another program has changed the store: a tool that sends a
   /// message, say, or another engine.  0: never.  Only until it is stopped.
@@ -49,7 +52,15 @@ namespace detail {
 
 /// What the coordinator tells a driver.
 struct signal {
-  enum class kind : unsigned char { committed, fenced, message, may_leave, must_stay, stop };
+  enum class kind : unsigned char {
+    committed,
+    fenced,
+    message,
+    make_room,  // others want to run: leave, if the process still waits
+    may_leave,
+    must_stay,
+    stop
+  };
   kind what = kind::stop;
   stored_message message{};
 };
@@ -61,6 +72,8 @@ struct seat {
   commit_part* part = nullptr;  // of the driver, while it waits for the commit
   std::uint64_t sent = 0;       // messages that the driver was told of
   std::uint64_t last = 0;       // the sequence number of the last of them
+  bool waits = false;
+  std::list<seat*>::iterator place{};  // in the list of those that wait
 };
 /// What a driver asks the coordinator.
 struct order {
@@ -78,6 +91,9 @@ struct order {
 ///  COORD-2  A driver is told of each message that was committed after its process was loaded, in
 ///           the order of the commits.
 ///  COORD-3  A driver leaves only if it has seen all that it was told.
+///  COORD-4  A seat is in the list of those that wait from the commit that stored `waiting` until its
+///           driver is told something, or ends.  If others want to run and all seats are taken, those
+///           that have waited longest leave.
 class coordinator {
  public:
   /// `begin` starts the driver of a process.
@@ -109,6 +125,9 @@ class coordinator {
   void want_all_ready();
   eff<void, weft::mail> begin_some(launch const& begin);
   void want(process_key k);
+  void note_waiting(seat& s);
+  void note_running(seat& s);
+  void remove(seat& s);
   eff<void, weft::mail> carry_out(order const& o, std::vector<seat*>& parts);
   [[nodiscard]] bool is_over();
   void close();
@@ -116,6 +135,7 @@ class coordinator {
   store& store_;
   engine_options how_;
   std::unordered_map<process_key, std::unique_ptr<seat>> seats_;
+  std::list<seat*> waiting_;        // the one that has waited longest is in front
   std::deque<process_key> wanted_;  // ready, and to be begun
   std::unordered_set<process_key> is_wanted_;
   std::optional<timestamp> next_wake_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "weft/durable/errors.hpp"
 
@@ -10,6 +11,7 @@ namespace weft::durable::detail {
 
 void driver::heed(instance& it, signal s) {
   if (s.what == signal::kind::stop) is_stopping_ = true;
+  if (s.what == signal::kind::make_room) makes_room_ = true;
   if (s.what != signal::kind::message) return;
   ++told_;
   it.arrive(std::move(s.message));
@@ -47,7 +49,6 @@ eff<void, weft::mail> driver::leave() {
 
 eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
   bool const is_step = it.waits_for().kind == request_kind::step;
-  instant const begin = co_await timing::now{};
   if (is_step) it.waits_for_attempt();
   for (;;) {
     instant const now = co_await timing::now{};
@@ -68,6 +69,10 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
       continue;  // something may have come meanwhile
     }
     if (is_stopping_) co_return false;
+    if (std::exchange(makes_room_, false)) {
+      if (co_await may_leave(it)) co_return false;
+      continue;  // a message has come
+    }
     instant const leaves = now + std::min<std::chrono::nanoseconds>(of_.options().keep_waiting,
                                                                      instant::max() - now);
     instant const wakes = until ? of_.when(*until, now) : instant::max();
@@ -76,7 +81,6 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
       heed(it, *std::move(s));
     else if (lets_go && co_await may_leave(it))
       co_return false;
-    (void)begin;
   }
 }
 

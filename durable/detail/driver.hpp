@@ -55,6 +55,7 @@ class driver {
   address<order> to_;
   std::uint64_t told_ = 0;
   bool is_stopping_ = false;
+  bool makes_room_ = false;  // when it waits next
 };
 
 /// The key of the step that is to be run.

@@ -62,6 +62,7 @@ void instance::committed() {
   if (pending.status) {
     p_.record.status = pending.status->now;
     p_.record.wake = pending.status->wake;
+    if (pending.status->seen < last_seen_) note_ready();
   }
   discard_pending();
 }
@@ -88,6 +89,13 @@ void instance::arrive(stored_message m) {
   if (m.sequence <= last_seen_) return;  // it was loaded with the process
   last_seen_ = m.sequence;
   inbox_.push_back(std::move(m));
+  note_ready();
+}
+
+void instance::note_ready() noexcept {
+  if (p_.record.status != process_status::waiting) return;
+  p_.record.status = process_status::ready;
+  p_.record.wake.reset();
 }
 
 void instance::diverge(std::string const& what_the_code_does) {

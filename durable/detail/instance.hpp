@@ -76,6 +76,7 @@ class instance {
 
   [[nodiscard]] process_record const& record() const noexcept { return p_.record; }
   [[nodiscard]] std::deque<stored_message>& inbox() noexcept { return inbox_; }
+  /// A message has come: the store no longer says that the process waits (STORE-5).
   void arrive(stored_message m);
   [[nodiscard]] std::uint64_t last_seen() const noexcept { return last_seen_; }
   /// The arguments of this run.
@@ -90,6 +91,7 @@ class instance {
   [[noreturn]] void diverge(std::string const& what_the_code_does);
 
  private:
+  void note_ready() noexcept;
   [[nodiscard]] bool is_replaying() const noexcept { return next_ < p_.log.size(); }
   /// Passes the next entry of the log, and returns its answer, if it is that operation.
   [[nodiscard]] std::optional<recorded> replay(std::string_view word, std::string_view what);

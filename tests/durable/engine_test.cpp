@@ -185,6 +185,45 @@ TEST_CASE("a wait for a message ends at its deadline, and takes only its type") 
   CHECK(e.result<std::string>("a") == "no number, a word");
 }
 
+eff<void, row> interrupts(std::string id) {
+  co_await timing::sleep_for{10min};
+  co_await durable::send(id, std::string("a word"));
+}
+constexpr durable::function interrupts_process{"interrupts", 1, interrupts};
+
+BACKENDS_TEST_CASE("a deadline holds when a message of another type has come", "", on_one_thread,
+                   on_sharing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  auto o = until_all_ended();
+  o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 0s, 20min, 5h);
+  durable::engine e(o, *s, impatient_process, interrupts_process);
+  e.start("a", impatient_process);
+  e.start("b", interrupts_process, "a");
+  run_engine(chosen, e, w);
+  CHECK(e.result<std::string>("a") == "no number, a word");
+}
+
+eff<std::int64_t, row> begins() {
+  instant const begin = co_await timing::now{};
+  co_await durable::receive_until<int>(begin + 1h);
+  co_return begin.time_since_epoch() / 1min;
+}
+constexpr durable::function begins_process{"begins", 1, begins};
+
+BACKENDS_TEST_CASE("processes that wait make room for others", "", on_one_thread, in_random_order,
+                   on_sharing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  auto o = until_all_ended();
+  o.keep_waiting = 1000h;
+  o.max_running = 2;
+  durable::engine e(o, *s, begins_process);
+  for (int i = 0; i != 10; ++i) e.start(std::to_string(i), begins_process);
+  run_engine(chosen, e, w);
+  for (int i = 0; i != 10; ++i) CHECK(e.result<std::int64_t>(std::to_string(i)) == 0);
+}
+
 // ---- children
 
 eff<int, row> half(int n) {
