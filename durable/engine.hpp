@@ -58,8 +58,8 @@ template <class Row>
 struct engine_rows;
 template <class... Es>
 struct engine_rows<row<Es...>> {
-  using tasks = tasking<Es..., weft::mail, timing>;
-  using of_task = weft::detail::row_set<Es..., weft::mail, timing, tasks>;
+  using tasks = tasking<Es..., weft::mail, timing, completions>;
+  using of_task = weft::detail::row_set<Es..., weft::mail, timing, completions, tasks>;
   using of_engine = weft::detail::row_set<tasks, weft::mail, timing, proc, completions>;
 };
 
@@ -172,11 +172,16 @@ class engine : public engine_base {
       auto const begin = [&](detail::seat& at, inbox<detail::signal> signals) {
         s.start(drive, std::ref(*this), std::ref(at), std::move(signals), to);
       };
+      if (coordinator_.options().listens) s.start(listen, std::ref(coordinator_), to);
       co_await coordinator_.run(std::move(in), begin);
     });
   }
 
  private:
+  static eff<void, typename rows::of_task> listen(detail::coordinator& c,
+                                                  address<detail::order> to) {
+    co_await c.wait_for_outside(std::move(to));
+  }
   static eff<void, typename rows::of_task> drive(engine& e, detail::seat& at,
                                                  inbox<detail::signal> in,
                                                  address<detail::order> to) {

@@ -43,6 +43,9 @@ struct engine_options {
   /// let go of; those that run steps are not.
   std::size_t max_running = 10'000;
   std::size_t max_batch = 1'000;     ///< How many processes share a commit at most.
+  /// Whether start(), send() and cancel() of other threads take effect while run() goes on; else they
+  /// do in the next run.
+  bool listens = true;
   /// How often the engine looks whether another program has changed the store: a tool that sends a
   /// message, say, or another engine.  0: never.  Only until it is stopped.
   std::chrono::nanoseconds looks_elsewhere = std::chrono::milliseconds(500);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -395,6 +396,32 @@ TEST_CASE("a query is answered with what the process has published") {
   e.send("a", 1);
   schedule([&] { return e.run(); }, w);
   CHECK(e.query<std::string>("a") == "received");
+}
+
+// ---- other threads
+
+BACKENDS_TEST_CASE("other threads start processes, send to them and stop the engine", "",
+                   on_one_thread, on_sharing<2>, on_stealing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e({.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 0ms, 1h)}, *s,
+                    collect_process, speak_process, two_steps_process);
+  std::thread other([&] {
+    e.start("c", collect_process, 3);
+    e.start("t", two_steps_process, 3);
+    e.send("c", std::string("x"));
+    std::this_thread::sleep_for(2ms);
+    e.send("c", std::string("y"));
+    CHECK(e.wait_for("t", 10s));
+    CHECK_FALSE(e.wait_for("c", 1ms));
+    e.send("c", std::string("z"));
+    CHECK(e.wait_for("c", 10s));
+    e.stop();
+  });
+  run_on(chosen, {}, [&e] { return e.run(); }, w);
+  other.join();
+  CHECK(e.result<std::string>("c") == "xyz");
+  CHECK(e.result<int>("t") == 7);
 }
 
 // ---- at most once
