@@ -26,6 +26,85 @@
 
 #include "weft/effects/eff.hpp"
 
+// What msgpack-cxx has no adaptors for: durations, points in time, variants (which newer ones have),
+// std::monostate.
+namespace msgpack {
+MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
+namespace adaptor {
+
+template <class R, class P>
+struct convert<std::chrono::duration<R, P>> {
+  msgpack::object const& operator()(msgpack::object const& o, std::chrono::duration<R, P>& d) const {
+    d = std::chrono::duration<R, P>(o.as<R>());
+    return o;
+  }
+};
+template <class R, class P>
+struct pack<std::chrono::duration<R, P>> {
+  template <class Stream>
+  packer<Stream>& operator()(packer<Stream>& to, std::chrono::duration<R, P> const& d) const {
+    return to.pack(d.count());
+  }
+};
+
+#ifdef MSGPACK_NO_BOOST  // else msgpack-cxx has one
+template <class C, class D>
+struct convert<std::chrono::time_point<C, D>> {
+  msgpack::object const& operator()(msgpack::object const& o,
+                                    std::chrono::time_point<C, D>& t) const {
+    t = std::chrono::time_point<C, D>(o.as<D>());
+    return o;
+  }
+};
+template <class C, class D>
+struct pack<std::chrono::time_point<C, D>> {
+  template <class Stream>
+  packer<Stream>& operator()(packer<Stream>& to, std::chrono::time_point<C, D> const& t) const {
+    return to.pack(t.time_since_epoch());
+  }
+};
+#endif
+
+#if !__has_include(<msgpack/v1/adaptor/cpp17/variant.hpp>)
+template <>
+struct convert<std::monostate> {
+  msgpack::object const& operator()(msgpack::object const& o, std::monostate&) const { return o; }
+};
+template <>
+struct pack<std::monostate> {
+  template <class Stream>
+  packer<Stream>& operator()(packer<Stream>& to, std::monostate) const {
+    return to.pack_nil();
+  }
+};
+
+template <class... Ts>
+struct convert<std::variant<Ts...>> {
+  msgpack::object const& operator()(msgpack::object const& o, std::variant<Ts...>& v) const {
+    if (o.type != msgpack::type::ARRAY || o.via.array.size != 2) throw msgpack::type_error();
+    auto const index = o.via.array.ptr[0].as<std::size_t>();
+    auto const found = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return ((index == I && (v.template emplace<I>(o.via.array.ptr[1].as<Ts>()), true)) || ...);
+    }(std::index_sequence_for<Ts...>());
+    if (!found) throw msgpack::type_error();
+    return o;
+  }
+};
+template <class... Ts>
+struct pack<std::variant<Ts...>> {
+  template <class Stream>
+  packer<Stream>& operator()(packer<Stream>& to, std::variant<Ts...> const& v) const {
+    to.pack_array(2).pack(v.index());
+    std::visit([&to](auto const& value) { to.pack(value); }, v);
+    return to;
+  }
+};
+#endif
+
+}  // namespace adaptor
+}
+}  // namespace msgpack
+
 /// How values are stored: as MessagePack, by the library msgpack-cxx.  It is compact, and describes
 /// itself, so a tool can print a log whose types it does not have (docs/decisions/029).
 ///
@@ -48,7 +127,7 @@ struct [[gnu::visibility("default")]] not_readable : std::runtime_error {
 /// Specialise it for a type with an adaptor of msgpack's of your own, or with MSGPACK_ADD_ENUM:
 /// `template <> inline constexpr bool weft::durable::is_stored<colour> = true;`
 template <class T>
-inline constexpr bool is_stored = std::is_arithmetic_v<T>;
+inline constexpr bool is_stored = std::is_arithmetic_v<T> && !std::is_same_v<T, long double>;
 
 template <class T>
   requires requires(T const& t, T& u, msgpack::packer<msgpack::sbuffer>& to,
@@ -113,56 +192,22 @@ consteval bool require_storable() {
   return storable<T>;
 }
 
+/// What is wrong with a stored value, in the words of not_readable.
 [[noreturn]] void throw_not_readable(std::string_view type, char const* why);
 
-template <class T>
-void pack(msgpack::packer<msgpack::sbuffer>& to, T const& value) {
-  if constexpr (requires { typename T::rep; })
-    to.pack(value.count());
-  else if constexpr (requires { typename T::clock; })
-    to.pack(value.time_since_epoch().count());
-  else
-    to.pack(value);
-}
-template <class... Ts>
-void pack(msgpack::packer<msgpack::sbuffer>& to, std::variant<Ts...> const& value) {
-  to.pack_array(2);
-  to.pack(value.index());
-  std::visit([&](auto const& v) { pack(to, v); }, value);
-}
-inline void pack(msgpack::packer<msgpack::sbuffer>& to, std::monostate) { to.pack_nil(); }
+/// The memory of a value that is being read: that of the thread, if no other is being read there.
+class reading {
+ public:
+  reading() noexcept;
+  reading(reading const&) = delete;
+  reading& operator=(reading const&) = delete;
+  ~reading();
+  /// Texts and bytes in it refer to `bytes`.  Throws msgpack::unpack_error, msgpack::type_error.
+  [[nodiscard]] msgpack::object value(std::string_view bytes);
 
-template <class T>
-struct unpacker {
-  static T from(msgpack::object const& o) {
-    if constexpr (requires { typename T::rep; })
-      return T(o.as<typename T::rep>());
-    else if constexpr (requires { typename T::clock; })
-      return T(typename T::duration(o.as<typename T::duration::rep>()));
-    else
-      return o.as<T>();
-  }
-};
-template <>
-struct unpacker<std::monostate> {
-  static std::monostate from(msgpack::object const&) { return {}; }
-};
-template <class... Ts>
-struct unpacker<std::variant<Ts...>> {
-  using V = std::variant<Ts...>;
-  static V from(msgpack::object const& o) {
-    if (o.type != msgpack::type::ARRAY || o.via.array.size != 2) throw msgpack::type_error();
-    return at(o.via.array.ptr[0].as<std::size_t>(), o.via.array.ptr[1],
-              std::index_sequence_for<Ts...>());
-  }
-  template <std::size_t... I>
-  static V at(std::size_t index, msgpack::object const& o, std::index_sequence<I...>) {
-    std::optional<V> v;
-    (void)((index == I && (v.emplace(std::in_place_index<I>, unpacker<Ts>::from(o)), true)) ||
-           ...);
-    if (!v) throw msgpack::type_error();
-    return *std::move(v);
-  }
+ private:
+  msgpack::zone* memory_;
+  std::optional<msgpack::zone> own_;
 };
 
 }  // namespace detail
@@ -173,7 +218,7 @@ template <class T>
   if constexpr (detail::require_storable<T>()) {
     msgpack::sbuffer bytes(64);
     msgpack::packer<msgpack::sbuffer> to(bytes);
-    detail::pack(to, value);
+    to.pack(value);
     return std::string(bytes.data(), bytes.size());
   } else {
     return {};
@@ -184,11 +229,7 @@ template <class T>
 template <class T>
 [[nodiscard]] T decode(std::string_view bytes) {
   try {
-    msgpack::zone memory(256);
-    std::size_t end = 0;
-    msgpack::object const o = msgpack::unpack(memory, bytes.data(), bytes.size(), end);
-    if (end != bytes.size()) throw msgpack::type_error();
-    return detail::unpacker<T>::from(o);
+    return detail::reading().value(bytes).template as<T>();
   } catch (msgpack::type_error const&) {
     detail::throw_not_readable(stored_name<T>(), "it is of another type");
   } catch (msgpack::unpack_error const& e) {
