@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "weft/durable/codec.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -12,6 +14,33 @@ thread_local msgpack::zone zone_of_thread(1024);
 thread_local bool is_taken = false;
 }  // namespace
 
+namespace {
+/// A number, a truth value or a short text that is all of `bytes`: the library would allocate for it.
+std::optional<msgpack::object> short_value(std::string_view bytes) {
+  if (bytes.empty()) return std::nullopt;
+  auto const head = static_cast<unsigned char>(bytes.front());
+  bytes.remove_prefix(1);
+  if (head >= 0xa0 && head <= 0xbf && bytes.size() == (head & 0x1fU)) {
+    msgpack::object text;
+    text.type = msgpack::type::STR;
+    text.via.str = {static_cast<std::uint32_t>(bytes.size()), bytes.data()};
+    return text;
+  }
+  if (bytes.empty()) {
+    if (head <= 0x7f) return msgpack::object(head);
+    if (head >= 0xe0) return msgpack::object(static_cast<signed char>(head));
+    if (head == 0xc2 || head == 0xc3) return msgpack::object(head == 0xc3);
+  }
+  // 0xcc to 0xcf: 1, 2, 4 or 8 bytes without a sign; 0xd0 to 0xd3: with one.
+  if (head < 0xcc || head > 0xd3 || bytes.size() != 1U << (head & 3U)) return std::nullopt;
+  std::uint64_t bits = 0;
+  for (char const b : bytes) bits = bits << 8 | static_cast<unsigned char>(b);
+  if (head <= 0xcf) return msgpack::object(bits);
+  auto const unused = static_cast<int>(64 - 8 * bytes.size());
+  return msgpack::object(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+}  // namespace
+
 detail::reading::reading() noexcept
     : memory_(std::exchange(is_taken, true) ? nullptr : &zone_of_thread) {}
 detail::reading::~reading() {
@@ -19,13 +48,17 @@ detail::reading::~reading() {
   memory_->clear();
   is_taken = false;
 }
-msgpack::object detail::reading::value(std::string_view bytes) {
+msgpack::object detail::reading::first(std::string_view bytes, std::size_t& end) {
   msgpack::zone& memory = memory_ ? *memory_ : own_.emplace(256);
   bool refers = false;
+  end = 0;
+  return msgpack::unpack(memory, bytes.data(), bytes.size(), end, refers,
+                         [](msgpack::type::object_type, std::size_t, void*) { return true; });
+}
+msgpack::object detail::reading::value(std::string_view bytes) {
+  if (auto const o = short_value(bytes)) return *o;
   std::size_t end = 0;
-  auto const o = msgpack::unpack(
-      memory, bytes.data(), bytes.size(), end, refers,
-      [](msgpack::type::object_type, std::size_t, void*) { return true; });
+  auto const o = first(bytes, end);
   if (end != bytes.size()) throw msgpack::type_error();
   return o;
 }

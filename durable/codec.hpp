@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <map>
+#include <msgpack.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -22,86 +23,85 @@
 #include <variant>
 #include <vector>
 
-#include <msgpack.hpp>
-
 #include "weft/effects/eff.hpp"
 
 // What msgpack-cxx has no adaptors for: durations, points in time, variants (which newer ones have),
 // std::monostate.
 namespace msgpack {
 MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
-namespace adaptor {
+  namespace adaptor {
 
-template <class R, class P>
-struct convert<std::chrono::duration<R, P>> {
-  msgpack::object const& operator()(msgpack::object const& o, std::chrono::duration<R, P>& d) const {
-    d = std::chrono::duration<R, P>(o.as<R>());
-    return o;
-  }
-};
-template <class R, class P>
-struct pack<std::chrono::duration<R, P>> {
-  template <class Stream>
-  packer<Stream>& operator()(packer<Stream>& to, std::chrono::duration<R, P> const& d) const {
-    return to.pack(d.count());
-  }
-};
+  template <class R, class P>
+  struct convert<std::chrono::duration<R, P>> {
+    msgpack::object const& operator()(msgpack::object const& o,
+                                      std::chrono::duration<R, P>& d) const {
+      d = std::chrono::duration<R, P>(o.as<R>());
+      return o;
+    }
+  };
+  template <class R, class P>
+  struct pack<std::chrono::duration<R, P>> {
+    template <class Stream>
+    packer<Stream>& operator()(packer<Stream>& to, std::chrono::duration<R, P> const& d) const {
+      return to.pack(d.count());
+    }
+  };
 
 #ifdef MSGPACK_NO_BOOST  // else msgpack-cxx has one
-template <class C, class D>
-struct convert<std::chrono::time_point<C, D>> {
-  msgpack::object const& operator()(msgpack::object const& o,
-                                    std::chrono::time_point<C, D>& t) const {
-    t = std::chrono::time_point<C, D>(o.as<D>());
-    return o;
-  }
-};
-template <class C, class D>
-struct pack<std::chrono::time_point<C, D>> {
-  template <class Stream>
-  packer<Stream>& operator()(packer<Stream>& to, std::chrono::time_point<C, D> const& t) const {
-    return to.pack(t.time_since_epoch());
-  }
-};
+  template <class C, class D>
+  struct convert<std::chrono::time_point<C, D>> {
+    msgpack::object const& operator()(msgpack::object const& o,
+                                      std::chrono::time_point<C, D>& t) const {
+      t = std::chrono::time_point<C, D>(o.as<D>());
+      return o;
+    }
+  };
+  template <class C, class D>
+  struct pack<std::chrono::time_point<C, D>> {
+    template <class Stream>
+    packer<Stream>& operator()(packer<Stream>& to, std::chrono::time_point<C, D> const& t) const {
+      return to.pack(t.time_since_epoch());
+    }
+  };
 #endif
 
 #if !__has_include(<msgpack/v1/adaptor/cpp17/variant.hpp>)
-template <>
-struct convert<std::monostate> {
-  msgpack::object const& operator()(msgpack::object const& o, std::monostate&) const { return o; }
-};
-template <>
-struct pack<std::monostate> {
-  template <class Stream>
-  packer<Stream>& operator()(packer<Stream>& to, std::monostate) const {
-    return to.pack_nil();
-  }
-};
+  template <>
+  struct convert<std::monostate> {
+    msgpack::object const& operator()(msgpack::object const& o, std::monostate&) const { return o; }
+  };
+  template <>
+  struct pack<std::monostate> {
+    template <class Stream>
+    packer<Stream>& operator()(packer<Stream>& to, std::monostate) const {
+      return to.pack_nil();
+    }
+  };
 
-template <class... Ts>
-struct convert<std::variant<Ts...>> {
-  msgpack::object const& operator()(msgpack::object const& o, std::variant<Ts...>& v) const {
-    if (o.type != msgpack::type::ARRAY || o.via.array.size != 2) throw msgpack::type_error();
-    auto const index = o.via.array.ptr[0].as<std::size_t>();
-    auto const found = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((index == I && (v.template emplace<I>(o.via.array.ptr[1].as<Ts>()), true)) || ...);
-    }(std::index_sequence_for<Ts...>());
-    if (!found) throw msgpack::type_error();
-    return o;
-  }
-};
-template <class... Ts>
-struct pack<std::variant<Ts...>> {
-  template <class Stream>
-  packer<Stream>& operator()(packer<Stream>& to, std::variant<Ts...> const& v) const {
-    to.pack_array(2).pack(v.index());
-    std::visit([&to](auto const& value) { to.pack(value); }, v);
-    return to;
-  }
-};
+  template <class... Ts>
+  struct convert<std::variant<Ts...>> {
+    msgpack::object const& operator()(msgpack::object const& o, std::variant<Ts...>& v) const {
+      if (o.type != msgpack::type::ARRAY || o.via.array.size != 2) throw msgpack::type_error();
+      auto const index = o.via.array.ptr[0].as<std::size_t>();
+      auto const found = [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return ((index == I && (v.template emplace<I>(o.via.array.ptr[1].as<Ts>()), true)) || ...);
+      }(std::index_sequence_for<Ts...>());
+      if (!found) throw msgpack::type_error();
+      return o;
+    }
+  };
+  template <class... Ts>
+  struct pack<std::variant<Ts...>> {
+    template <class Stream>
+    packer<Stream>& operator()(packer<Stream>& to, std::variant<Ts...> const& v) const {
+      to.pack_array(2).pack(v.index());
+      std::visit([&to](auto const& value) { to.pack(value); }, v);
+      return to;
+    }
+  };
 #endif
 
-}  // namespace adaptor
+  }  // namespace adaptor
 }
 }  // namespace msgpack
 
@@ -202,8 +202,11 @@ class reading {
   reading(reading const&) = delete;
   reading& operator=(reading const&) = delete;
   ~reading();
-  /// Texts and bytes in it refer to `bytes`.  Throws msgpack::unpack_error, msgpack::type_error.
+  /// The value of all bytes, in which texts refer to them.  Throws msgpack::unpack_error,
+  /// msgpack::type_error.
   [[nodiscard]] msgpack::object value(std::string_view bytes);
+  /// The first value; `end` is set to where it ends.
+  [[nodiscard]] msgpack::object first(std::string_view bytes, std::size_t& end);
 
  private:
   msgpack::zone* memory_;

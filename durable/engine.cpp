@@ -34,7 +34,8 @@ std::optional<process_info> engine_base::wait_for(std::string_view id,
     auto const left = time - (std::chrono::steady_clock::now() - begin);
     if (left <= std::chrono::nanoseconds::zero()) return std::nullopt;
     // Another engine may end the process: so look again from time to time.
-    ended_.wait_for(locked, std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(100)));
+    ended_.wait_for(locked,
+                    std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(100)));
   }
 }
 

@@ -89,8 +89,8 @@ class engine_base {
   /// empty, send one.  Thread safe; blocks as the store does.
   template <class M>
   void send(std::string id, M const& message, std::string_view once_key = {}) {
-    coordinator_.arrived(store_.send(
-        {std::move(id), std::string(stored_name<M>()), encode(message)}, once_key));
+    coordinator_.arrived(
+        store_.send({std::move(id), std::string(stored_name<M>()), encode(message)}, once_key));
   }
   /// Asks the process to end: it finds weft::cancelled at its next operation.  Thread safe.
   void cancel(std::string const& id, std::string const& why = "weft: cancelled from outside");
@@ -190,8 +190,8 @@ class engine : public engine_base {
     if (auto const f = e.choose(it.record().start))
       co_await (e.*runners[*f])(d, it);
     else
-      co_await d.quarantine(it, "weft: this engine has no function \"" +
-                                    it.record().start.function + "\"");
+      co_await d.quarantine(
+          it, "weft: this engine has no function \"" + it.record().start.function + "\"");
     co_await d.leave();
   }
   template <std::size_t I>
@@ -212,7 +212,12 @@ class engine : public engine_base {
       found = i;
       best = f.version();
     };
-    std::apply([&](auto const&... f) { std::size_t i = 0; (look(i++, f), ...); }, functions_);
+    std::apply(
+        [&](auto const&... f) {
+          std::size_t i = 0;
+          (look(i++, f), ...);
+        },
+        functions_);
     return found;
   }
 

@@ -30,7 +30,8 @@ class function<eff<R, Es...>(Params...)> {
   using effects = typename eff<R, Es...>::effects;
   using arguments = std::tuple<std::decay_t<Params>...>;
 
-  constexpr function(char const* name, std::uint32_t version, eff<R, Es...> (*f)(Params...)) noexcept
+  constexpr function(char const* name, std::uint32_t version,
+                     eff<R, Es...> (*f)(Params...)) noexcept
       : name_(name), version_(version), f_(f) {}
   [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
   [[nodiscard]] constexpr std::uint32_t version() const noexcept { return version_; }
@@ -39,8 +40,11 @@ class function<eff<R, Es...>(Params...)> {
   template <class... Args>
   [[nodiscard]] process_start start(std::string id, Args&&... args) const {
     static_assert((detail::require_storable<std::decay_t<Params>>() && ...));
-    return {std::move(id), std::string(name_), version_,
-            encode(arguments(std::forward<Args>(args)...)), {}};
+    return {std::move(id),
+            std::string(name_),
+            version_,
+            encode(arguments(std::forward<Args>(args)...)),
+            {}};
   }
   /// Calls it with stored arguments.
   [[nodiscard]] eff<R, Es...> operator()(std::string_view stored) const {

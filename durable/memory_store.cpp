@@ -82,8 +82,8 @@ void memory_store::set_status(stored_process& p, status_change const& s) {
 
 bool memory_store::apply(commit_part const& part, commit_result& result) {
   stored_process& p = *all_.at(static_cast<std::size_t>(part.process - 1));
-  if (p.record.run != part.run || p.log.size() != part.first ||
-      has_ended(p.record.status)) return false;
+  if (p.record.run != part.run || p.log.size() != part.first || has_ended(p.record.status))
+    return false;
   p.log.insert(p.log.end(), part.entries.begin(), part.entries.end());
   for (auto const taken : part.received)
     std::erase_if(p.inbox, [&](auto const& m) { return m.sequence == taken; });

@@ -39,12 +39,23 @@ constexpr char const* tables = R"(
   int const code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
   std::string why = db ? sqlite3_errmsg(db) : "out of memory";
   switch (code & 0xff) {
-    case SQLITE_NOTADB: why = "it is no store: no SQLite database, or a damaged one"; break;
-    case SQLITE_CORRUPT: why = "it is damaged (" + why + ")"; break;
-    case SQLITE_FULL: why = "the disk is full"; break;
-    case SQLITE_READONLY: why = "it cannot be written"; break;
-    case SQLITE_BUSY: why = "another program has been writing to it for too long"; break;
-    default: break;
+    case SQLITE_NOTADB:
+      why = "it is no store: no SQLite database, or a damaged one";
+      break;
+    case SQLITE_CORRUPT:
+      why = "it is damaged (" + why + ")";
+      break;
+    case SQLITE_FULL:
+      why = "the disk is full";
+      break;
+    case SQLITE_READONLY:
+      why = "it cannot be written";
+      break;
+    case SQLITE_BUSY:
+      why = "another program has been writing to it for too long";
+      break;
+    default:
+      break;
   }
   throw store_error("weft: the store " + path + ", " + what + ": " + why);
 }
@@ -145,8 +156,7 @@ class connection {
   ~connection() { sqlite3_close(db_); }
 
   void run(char const* text) {
-    if (sqlite3_exec(db_, text, nullptr, nullptr, nullptr) != SQLITE_OK)
-      fail(path_, db_, "in use");
+    if (sqlite3_exec(db_, text, nullptr, nullptr, nullptr) != SQLITE_OK) fail(path_, db_, "in use");
   }
   [[nodiscard]] std::int64_t number(char const* query) {
     statement s(path_, db_, query);
@@ -174,9 +184,9 @@ process_record record_of(statement const& s) {
   return r;
 }
 
-#define WEFT_RECORD                                                                         \
-  "SELECT key, id, function, version, arguments, parent, run, status, wake, result, "       \
-  "published, (SELECT count(*) FROM log WHERE process = key), "                             \
+#define WEFT_RECORD                                                                   \
+  "SELECT key, id, function, version, arguments, parent, run, status, wake, result, " \
+  "published, (SELECT count(*) FROM log WHERE process = key), "                       \
   "(SELECT count(*) FROM inbox WHERE process = key) FROM processes "
 
 }  // namespace
@@ -216,14 +226,16 @@ class sqlite_store::inside {
   process_status status_of(process_key k) {
     auto& s = find_status_.with(k);
     bool const is_there = s.next();
-    auto const status = is_there ? static_cast<process_status>(s.number(1)) : process_status::unborn;
+    auto const status =
+        is_there ? static_cast<process_status>(s.number(1)) : process_status::unborn;
     s.end();
     return status;
   }
   commit_effect begin(process_start const& p) {
     process_key const k = key_of(p.id);
-    start_.with(p.function, p.version, blob{p.arguments}, p.parent, process_status::ready, k,
-                process_status::unborn)
+    start_
+        .with(p.function, p.version, blob{p.arguments}, p.parent, process_status::ready, k,
+              process_status::unborn)
         .run();
     return {k, status_of(k), {}};
   }
@@ -324,8 +336,9 @@ class sqlite_store::inside {
                    "status = ? WHERE key = ? AND status = ?"};
   statement insert_message_{path_, writer_.db(),
                             "INSERT INTO inbox (process, sender, type, data) VALUES (?, ?, ?, ?)"};
-  statement make_ready_{path_, writer_.db(),
-                        "UPDATE processes SET status = 1, wake = NULL WHERE key = ? AND status = 2"};
+  statement make_ready_{
+      path_, writer_.db(),
+      "UPDATE processes SET status = 1, wake = NULL WHERE key = ? AND status = 2"};
   statement find_log_{path_, writer_.db(),
                       "SELECT run, status, coalesce((SELECT max(position) + 1 FROM log WHERE "
                       "process = key), 0) FROM processes WHERE key = ?"};
@@ -339,9 +352,10 @@ class sqlite_store::inside {
                       "UPDATE processes SET arguments = ?, run = run + 1 WHERE key = ?"};
   statement set_status_{path_, writer_.db(),
                         "UPDATE processes SET status = ?, wake = ?, result = ? WHERE key = ?"};
-  statement look_{path_, writer_.db(),
-                  "UPDATE processes SET status = 1, wake = NULL WHERE key = ?1 AND EXISTS (SELECT 1 "
-                  "FROM inbox WHERE process = ?1 AND sequence > ?2)"};
+  statement look_{
+      path_, writer_.db(),
+      "UPDATE processes SET status = 1, wake = NULL WHERE key = ?1 AND EXISTS (SELECT 1 "
+      "FROM inbox WHERE process = ?1 AND sequence > ?2)"};
   statement once_{path_, writer_.db(), "INSERT OR IGNORE INTO once_keys (key) VALUES (?)"};
   statement release_{path_, writer_.db(),
                      "UPDATE processes SET status = 1, result = NULL WHERE key = ? AND status = 6"};
@@ -361,9 +375,10 @@ class sqlite_store::inside {
   statement list_{path_, reader_.db(), WEFT_RECORD "WHERE key > ? ORDER BY key LIMIT ?"};
   statement log_{path_, reader_.db(),
                  "SELECT operation, answer FROM log WHERE process = ? ORDER BY position"};
-  statement inbox_{path_, reader_.db(),
-                   "SELECT sequence, sender, type, data FROM inbox WHERE process = ? AND sequence > ? "
-                   "ORDER BY sequence"};
+  statement inbox_{
+      path_, reader_.db(),
+      "SELECT sequence, sender, type, data FROM inbox WHERE process = ? AND sequence > ? "
+      "ORDER BY sequence"};
   statement next_wake_{path_, reader_.db(),
                        "SELECT wake FROM processes WHERE wake IS NOT NULL ORDER BY wake LIMIT 1"};
   statement ready_{path_, reader_.db(),
@@ -376,8 +391,7 @@ class sqlite_store::inside {
     std::vector<stored_message> some;
     auto& s = inbox_.with(process, after);
     while (s.next())
-      some.push_back(
-          {static_cast<std::uint64_t>(s.number(0)), s.bytes(1), s.bytes(2), s.bytes(3)});
+      some.push_back({static_cast<std::uint64_t>(s.number(0)), s.bytes(1), s.bytes(2), s.bytes(3)});
     return some;
   }
   statement begin_read_{path_, reader_.db(), "BEGIN"};

@@ -146,9 +146,7 @@ struct step_call {
 template <class Call, class... Es>
 struct step_in final : typed_step_request<Es...> {
   step_in(step_options const& o, Call& c) noexcept : typed_step_request<Es...>(o), call_(c) {}
-  eff<std::string, Es...> call(idempotency_key const& key) override {
-    return called(call_, key);
-  }
+  eff<std::string, Es...> call(idempotency_key const& key) override { return called(call_, key); }
 
  private:
   static eff<std::string, Es...> called(Call& c, idempotency_key const& key) {

@@ -28,10 +28,8 @@ class elements {
   template <class F>
   auto read(F const& f) {
     try {
-      msgpack::zone memory(64);
-      at_ = 0;
-      msgpack::object const o = msgpack::unpack(memory, rest_.data(), rest_.size(), at_);
-      auto value = f(o);
+      reading in;
+      auto value = f(in.first(rest_, at_));
       rest_.remove_prefix(at_);
       return value;
     } catch (msgpack::type_error const& e) {
@@ -104,8 +102,7 @@ failed_attempt read_attempt(std::string_view answer) {
 }
 
 std::string message_answer(std::uint64_t sequence, std::string_view sender, std::string_view data) {
-  return array(
-      3, [&](packer& to) { to.pack(sequence).pack(std::string(sender)); }, data);
+  return array(3, [&](packer& to) { to.pack(sequence).pack(std::string(sender)); }, data);
 }
 std::string nothing_answer() { return std::string(1, nil); }
 std::optional<received_message> read_message(std::string_view answer) {
@@ -119,8 +116,7 @@ std::optional<received_message> read_message(std::string_view answer) {
 }
 
 std::string outcome_message(process_status s, std::string_view result) {
-  return array(
-      2, [&](packer& to) { to.pack(static_cast<unsigned>(s)); }, result);
+  return array(2, [&](packer& to) { to.pack(static_cast<unsigned>(s)); }, result);
 }
 process_outcome read_outcome(std::string_view bytes) {
   elements in(bytes);

@@ -80,8 +80,8 @@ eff<void, weft::mail, timing, proc> coordinator::commit(std::vector<seat*> parts
       if (status->wake) next_wake_ = std::min(next_wake_.value_or(*status->wake), *status->wake);
     }
     parts[i]->part = nullptr;
-    co_await tell(*parts[i], {results[i].is_accepted ? signal::kind::committed
-                                                     : signal::kind::fenced});
+    co_await tell(*parts[i],
+                  {results[i].is_accepted ? signal::kind::committed : signal::kind::fenced});
     for (auto& e : results[i].effects) co_await deliver(std::move(e));
   }
   if (has_ended && on_end) on_end();
@@ -134,7 +134,9 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
       if (has_seen_all) remove(*o.from);
       break;
     }
-    case order::kind::ended: remove(*o.from); break;
+    case order::kind::ended:
+      remove(*o.from);
+      break;
     case order::kind::outside: {
       std::vector<commit_effect> arrived;
       bool stops = false;

@@ -42,7 +42,7 @@ struct engine_options {
   /// How many processes have frames at once.  If more are ready, those that have waited longest are
   /// let go of; those that run steps are not.
   std::size_t max_running = 10'000;
-  std::size_t max_batch = 1'000;     ///< How many processes share a commit at most.
+  std::size_t max_batch = 1'000;  ///< How many processes share a commit at most.
   /// Whether start(), send() and cancel() of other threads take effect while run() goes on; else they
   /// do in the next run.
   bool listens = true;

@@ -73,8 +73,8 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
       if (co_await may_leave(it)) co_return false;
       continue;  // a message has come
     }
-    instant const leaves = now + std::min<std::chrono::nanoseconds>(of_.options().keep_waiting,
-                                                                     instant::max() - now);
+    instant const leaves =
+        now + std::min<std::chrono::nanoseconds>(of_.options().keep_waiting, instant::max() - now);
     instant const wakes = until ? of_.when(*until, now) : instant::max();
     bool const lets_go = leaves < wakes;
     if (auto s = co_await in_.receive_until(std::min(leaves, wakes)))

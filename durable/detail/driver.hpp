@@ -100,9 +100,8 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
     std::string why;
     try {
       if (r.how.timeout.count() != 0) {
-        co_await with_scope({.timeout = r.how.timeout}, [&](auto&) -> eff<void, Row> {
-          value = co_await r.call(key);
-        });
+        co_await with_scope({.timeout = r.how.timeout},
+                            [&](auto&) -> eff<void, Row> { value = co_await r.call(key); });
       } else {
         value = co_await r.call(key);
       }

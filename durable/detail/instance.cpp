@@ -35,17 +35,28 @@ std::string entry_of(std::string_view word, std::string_view what) {
 
 std::string_view word_of(request_kind k) noexcept {
   switch (k) {
-    case request_kind::step: return "step";
-    case request_kind::now: return "now";
-    case request_kind::sleep: return "sleep";
-    case request_kind::send: return "send";
-    case request_kind::receive: return "receive";
-    case request_kind::start: return "start";
-    case request_kind::outcome: return "outcome";
-    case request_kind::cancel: return "cancel";
-    case request_kind::changed: return "changed";
-    case request_kind::publish: return "publish";
-    case request_kind::continues: return "continue";
+    case request_kind::step:
+      return "step";
+    case request_kind::now:
+      return "now";
+    case request_kind::sleep:
+      return "sleep";
+    case request_kind::send:
+      return "send";
+    case request_kind::receive:
+      return "receive";
+    case request_kind::start:
+      return "start";
+    case request_kind::outcome:
+      return "outcome";
+    case request_kind::cancel:
+      return "cancel";
+    case request_kind::changed:
+      return "changed";
+    case request_kind::publish:
+      return "publish";
+    case request_kind::continues:
+      return "continue";
   }
   return "unknown";
 }
@@ -135,35 +146,44 @@ void instance::find_cancelled() {
   throw_cancelled(why);
 }
 
-std::optional<recorded> instance::begin(request& r, timestamp now) {
+/// The answer of the log; empty if the log ends while the request waits, or within a step.
+std::optional<recorded> instance::begin_in_log(request& r) {
   if (!report_.empty()) throw diverged(report_);
   asked_ = &r;
   until_.reset();
   if (r.kind == request_kind::changed) {  // an older log does not have it
-    if (!is_replaying()) return append(entry_of("changed", r.what), encode(true));
     static constexpr std::string_view no = "\xc2";
     auto const found = replay("changed", r.what);
     return found ? *found : recorded{no};
   }
   if (r.kind == request_kind::step) {
     step_ = {};
-    step_.position = next_ + pending.entries.size();
-    if (!is_replaying()) step_.position = committed_ + pending.entries.size();
+    step_.position = next_;
+    return replay_step(r);
   }
+  replay_cancelled();
+  auto const found = replay(word_of(r.kind), r.what);
+  if (!found) diverge("performs \"" + entry_of(word_of(r.kind), r.what) + "\"");
+  if (r.kind != request_kind::sleep) return found;
   if (is_replaying()) {
     replay_cancelled();
-    if (r.kind == request_kind::step) {
-      if (auto const found = replay_step(r)) return found;
-    } else {
-      auto const found = replay(word_of(r.kind), r.what);
-      if (!found) diverge("performs \"" + entry_of(word_of(r.kind), r.what) + "\"");
-      if (r.kind != request_kind::sleep || is_replaying()) {
-        if (r.kind == request_kind::sleep) replay_cancelled();
-        return found;
-      }
-      until_ = read_number(found->answer);
-    }
-    return look_again(now);
+    return found;
+  }
+  until_ = read_number(found->answer);
+  is_resumed_ = true;
+  return std::nullopt;
+}
+
+/// The answer of a request that is new, or that the log has not answered.
+std::optional<recorded> instance::begin_now(request& r, timestamp now) {
+  if (!report_.empty()) throw diverged(report_);
+  if (std::exchange(is_resumed_, false)) return look_again(now);
+  asked_ = &r;
+  until_.reset();
+  if (r.kind == request_kind::changed) return append(entry_of("changed", r.what), encode(true));
+  if (r.kind == request_kind::step) {
+    step_ = {};
+    step_.position = committed_ + pending.entries.size();
   }
   find_cancelled();
   return answer(r, now);
@@ -171,6 +191,7 @@ std::optional<recorded> instance::begin(request& r, timestamp now) {
 
 std::optional<recorded> instance::replay_step(request const& r) {
   while (is_replaying()) {
+    if (auto const found = replay(word_of(r.kind), r.what)) return found;
     if (auto const failed = replay(attempt_word, r.what)) {
       failed_attempt const a = read_attempt(failed->answer);
       step_.attempts = a.attempts;
@@ -180,11 +201,10 @@ std::optional<recorded> instance::replay_step(request const& r) {
       step_.was_begun = true;
     } else {
       replay_cancelled();
-      auto const found = replay(word_of(r.kind), r.what);
-      if (!found) diverge("performs \"" + entry_of(word_of(r.kind), r.what) + "\"");
-      return found;
+      diverge("performs \"" + entry_of(word_of(r.kind), r.what) + "\"");
     }
   }
+  is_resumed_ = true;
   return std::nullopt;
 }
 
@@ -200,8 +220,10 @@ std::optional<recorded> instance::look_again(timestamp now) {
 std::optional<recorded> instance::answer(request& r, timestamp now) {
   std::string entry = entry_of(word_of(r.kind), r.what);
   switch (r.kind) {
-    case request_kind::step: return std::nullopt;
-    case request_kind::now: return append(std::move(entry), number_answer(now));
+    case request_kind::step:
+      return std::nullopt;
+    case request_kind::now:
+      return append(std::move(entry), number_answer(now));
     case request_kind::sleep: {
       auto const until = static_cast<receive_request&>(r).deadline;
       auto const given = append(std::move(entry), number_answer(until));
@@ -225,19 +247,21 @@ std::optional<recorded> instance::answer(request& r, timestamp now) {
     case request_kind::publish:
       pending.published = std::move(static_cast<data_request&>(r).data);
       break;
-    case request_kind::continues: return std::nullopt;
+    case request_kind::continues:
+      return std::nullopt;
     case request_kind::receive:
-    case request_kind::outcome: return take_message(static_cast<receive_request&>(r), now);
-    case request_kind::changed: break;  // begin() has answered it
+    case request_kind::outcome:
+      return take_message(static_cast<receive_request&>(r), now);
+    case request_kind::changed:
+      break;  // begin() has answered it
   }
   return append(std::move(entry), nothing_answer());
 }
 
 stored_message const* instance::find_message(request const& r) const {
   auto const m = std::ranges::find_if(inbox_, [&](stored_message const& each) {
-    return r.kind == request_kind::outcome
-               ? each.type == ended_message && each.sender == r.what
-               : each.type == r.what;
+    return r.kind == request_kind::outcome ? each.type == ended_message && each.sender == r.what
+                                           : each.type == r.what;
   });
   return m == inbox_.end() ? nullptr : &*m;
 }
@@ -252,8 +276,7 @@ std::optional<recorded> instance::take_message(receive_request const& r, timesta
   }
   auto const sequence = m->sequence;
   pending.received.push_back(sequence);
-  auto const given =
-      append(std::move(entry), message_answer(sequence, m->sender, m->data));
+  auto const given = append(std::move(entry), message_answer(sequence, m->sender, m->data));
   std::erase_if(inbox_, [&](stored_message const& each) { return each.sequence == sequence; });
   return given;
 }

@@ -32,10 +32,18 @@ class instance {
 
   /// The answer to a request; empty if the process has to wait for it, or if a step is to be run.
   /// Throws what the process is to find at the request: diverged, weft::cancelled.
-  [[nodiscard]] std::optional<recorded> begin(request& r, timestamp now);
+  /// `clock` says what time it is, and is not asked while the log answers.
+  template <class Clock>
+  [[nodiscard]] std::optional<recorded> begin(request& r, Clock const& clock) {
+    if (is_replaying())
+      if (auto const found = begin_in_log(r)) return found;
+    return begin_now(r, clock());
+  }
   /// The answer to the request that is waited for, if it is there now.  Throws weft::cancelled.
   [[nodiscard]] std::optional<recorded> look_again(timestamp now);
 
+  /// Whether the next request is answered by the log.
+  [[nodiscard]] bool is_replaying() const noexcept { return next_ < p_.log.size(); }
   /// The request that the process waits for.
   [[nodiscard]] request& waits_for() const noexcept { return *asked_; }
   /// The time at which it need not wait any longer.
@@ -91,8 +99,9 @@ class instance {
   [[noreturn]] void diverge(std::string const& what_the_code_does);
 
  private:
+  [[nodiscard]] std::optional<recorded> begin_in_log(request& r);
+  [[nodiscard]] std::optional<recorded> begin_now(request& r, timestamp now);
   void note_ready() noexcept;
-  [[nodiscard]] bool is_replaying() const noexcept { return next_ < p_.log.size(); }
   /// Passes the next entry of the log, and returns its answer, if it is that operation.
   [[nodiscard]] std::optional<recorded> replay(std::string_view word, std::string_view what);
   void replay_cancelled();
@@ -105,10 +114,11 @@ class instance {
   std::uint32_t version_ = 0;
   std::deque<stored_message> inbox_;
   std::uint64_t last_seen_ = 0;
-  std::size_t next_ = 0;             // the entry of the log that is next
-  std::uint64_t committed_ = 0;      // entries in the store
-  std::string last_answer_;          // of the last entry that was added
+  std::size_t next_ = 0;         // the entry of the log that is next
+  std::uint64_t committed_ = 0;  // entries in the store
+  std::string last_answer_;      // of the last entry that was added
   request* asked_ = nullptr;
+  bool is_resumed_ = false;  // the log ends within the request
   std::optional<timestamp> until_;
   step_state step_;
   std::string report_;

@@ -34,7 +34,9 @@ class process_handler : public region {
  public:
   process_handler(instance& it, clock_source c) noexcept : it_(it), clock_(c) {}
 
-  outcome<pause> on(mail::ask a, resumption<recorded, pause> k) { return ask(*a.what, std::move(k)); }
+  outcome<pause> on(mail::ask a, resumption<recorded, pause> k) {
+    return ask(*a.what, std::move(k));
+  }
   outcome<pause> on(children::ask a, resumption<recorded, pause> k) {
     return ask(*a.what, std::move(k));
   }
@@ -48,7 +50,7 @@ class process_handler : public region {
   outcome<pause> on(timing::now, resumption<instant, pause> k) {
     simple_request r(request_kind::now, {});
     try {
-      auto const found = it_.begin(r, time());
+      auto const found = it_.begin(r, [this] { return time(); });
       return std::move(k).last(instant(std::chrono::nanoseconds(read_number(found->answer))));
     } catch (...) {
       return std::move(k).last(raising{std::current_exception()});
@@ -58,7 +60,8 @@ class process_handler : public region {
     return sleep(stamp(s.until.at()), std::move(k));
   }
   outcome<pause> on(timing::sleep_for s, resumption<void, pause> k) {
-    return sleep(time() + s.time.count(), std::move(k));
+    // What the log has says when the sleep ends.
+    return sleep(it_.is_replaying() ? 0 : time() + s.time.count(), std::move(k));
   }
 
   template <class T>
@@ -91,7 +94,8 @@ class process_handler : public region {
  private:
   outcome<pause> ask(request& r, resumption<recorded, pause> k) {
     try {
-      if (auto const found = it_.begin(r, time())) return std::move(k).last(*found);
+      if (auto const found = it_.begin(r, [this] { return time(); }))
+        return std::move(k).last(*found);
     } catch (...) {
       return std::move(k).last(raising{std::current_exception()});
     }
@@ -101,7 +105,7 @@ class process_handler : public region {
   outcome<pause> sleep(timestamp until, resumption<void, pause> k) {
     sleep_.emplace(request_kind::sleep, std::string_view(), true, until);
     try {
-      if (it_.begin(*sleep_, time())) return std::move(k).last();
+      if (it_.begin(*sleep_, [this] { return time(); })) return std::move(k).last();
     } catch (...) {
       return std::move(k).last(raising{std::current_exception()});
     }

@@ -61,8 +61,7 @@ struct receive_request : request {
   timestamp deadline;
 };
 struct start_request : request {
-  explicit start_request(process_start s)
-      : request(request_kind::start, {}), child(std::move(s)) {
+  explicit start_request(process_start s) : request(request_kind::start, {}), child(std::move(s)) {
     what = child.id;
   }
   process_start child;

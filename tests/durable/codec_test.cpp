@@ -58,6 +58,13 @@ TEST_CASE("values are read back as they were stored") {
   require_the_same(true);
   require_the_same(std::numeric_limits<std::int64_t>::min());
   require_the_same(std::numeric_limits<std::uint64_t>::max());
+  for (int shift = 0; shift != 64; ++shift)
+    for (std::int64_t const near : {-1, 0, 1}) {
+      require_the_same(static_cast<std::int64_t>((std::uint64_t{1} << shift)) / 2 + near);
+      require_the_same(-(static_cast<std::int64_t>(std::uint64_t{1} << shift) / 2 + near));
+      require_the_same((std::uint64_t{1} << shift) + static_cast<std::uint64_t>(near));
+    }
+  for (std::size_t n = 0; n != 300; ++n) require_the_same(std::string(n, 'a'));
   require_the_same(0.1);
   require_the_same(std::string("with \0 in it", 12));
   require_the_same(std::string(100'000, 'x'));

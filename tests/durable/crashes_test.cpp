@@ -129,9 +129,7 @@ eff<int, row> receives() {
   co_return a.message;
 }
 constexpr durable::function receives_process{"receives", 1, receives};
-eff<void, row> sends() {
-  co_await durable::send("r", 12);
-}
+eff<void, row> sends() { co_await durable::send("r", 12); }
 constexpr durable::function sends_process{"sends", 1, sends};
 
 TEST_CASE("messages arrive once, whatever crashes") {

@@ -104,8 +104,8 @@ BACKENDS_TEST_CASE("a step that fails is tried again after delays that grow", ""
     e.start("a", retrying_process, 3U);
     run_engine(chosen, e, w);
     CHECK(w.count("fragile") == 3);
-    CHECK_THROWS_WITH(e.result<int>("a"), Contains("fragile") && Contains("3 times") &&
-                                              Contains("out of order"));
+    CHECK_THROWS_WITH(e.result<int>("a"),
+                      Contains("fragile") && Contains("3 times") && Contains("out of order"));
     CHECK(e.find("a")->status == durable::process_status::failed);
   }
 }

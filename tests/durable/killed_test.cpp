@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <fcntl.h>
 #include <fstream>
 #include <map>
 #include <random>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 #include "tests/durable/support.hpp"
 #include "tests/support/threads.hpp"
