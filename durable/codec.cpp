@@ -8,15 +8,7 @@
 
 namespace weft::durable {
 
-namespace {
-// Kept for the values that come next: most fit into it.
-thread_local msgpack::zone zone_of_thread(1024);
-thread_local bool is_taken = false;
-}  // namespace
-
-namespace {
-/// A number, a truth value or a short text that is all of `bytes`: the library would allocate for it.
-std::optional<msgpack::object> short_value(std::string_view bytes) {
+std::optional<msgpack::object> detail::short_value(std::string_view bytes) {
   if (bytes.empty()) return std::nullopt;
   auto const head = static_cast<unsigned char>(bytes.front());
   bytes.remove_prefix(1);
@@ -39,6 +31,11 @@ std::optional<msgpack::object> short_value(std::string_view bytes) {
   auto const unused = static_cast<int>(64 - 8 * bytes.size());
   return msgpack::object(static_cast<std::int64_t>(bits << unused) >> unused);
 }
+
+namespace {
+// Kept for the values that come next: most fit into it.
+thread_local msgpack::zone zone_of_thread(1024);
+thread_local bool is_taken = false;
 }  // namespace
 
 detail::reading::reading() noexcept
@@ -56,7 +53,6 @@ msgpack::object detail::reading::first(std::string_view bytes, std::size_t& end)
                          [](msgpack::type::object_type, std::size_t, void*) { return true; });
 }
 msgpack::object detail::reading::value(std::string_view bytes) {
-  if (auto const o = short_value(bytes)) return *o;
   std::size_t end = 0;
   auto const o = first(bytes, end);
   if (end != bytes.size()) throw msgpack::type_error();

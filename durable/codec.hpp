@@ -195,6 +195,10 @@ consteval bool require_storable() {
 /// What is wrong with a stored value, in the words of not_readable.
 [[noreturn]] void throw_not_readable(std::string_view type, char const* why);
 
+/// A number, a truth value or a short text that is all of `bytes`, read in place: the library would
+/// allocate for it.  Empty if it is something else.
+[[nodiscard]] std::optional<msgpack::object> short_value(std::string_view bytes);
+
 /// The memory of a value that is being read: that of the thread, if no other is being read there.
 class reading {
  public:
@@ -232,6 +236,7 @@ template <class T>
 template <class T>
 [[nodiscard]] T decode(std::string_view bytes) {
   try {
+    if (auto const short_one = detail::short_value(bytes)) return short_one->as<T>();
     return detail::reading().value(bytes).template as<T>();
   } catch (msgpack::type_error const&) {
     detail::throw_not_readable(stored_name<T>(), "it is of another type");
