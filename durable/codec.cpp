@@ -47,10 +47,13 @@ detail::reading::~reading() {
 }
 msgpack::object detail::reading::first(std::string_view bytes, std::size_t& end) {
   msgpack::zone& memory = memory_ ? *memory_ : own_.emplace(256);
+  static constexpr std::size_t most_levels = 1'000;
+  std::size_t const n = bytes.size();
+  auto const always = [](msgpack::type::object_type, std::size_t, void*) { return true; };
   bool refers = false;
   end = 0;
-  return msgpack::unpack(memory, bytes.data(), bytes.size(), end, refers,
-                         [](msgpack::type::object_type, std::size_t, void*) { return true; });
+  return msgpack::unpack(memory, bytes.data(), n, end, refers, always, nullptr,
+                         msgpack::unpack_limit(n, n, n, n, n, most_levels));
 }
 msgpack::object detail::reading::value(std::string_view bytes) {
   std::size_t end = 0;
@@ -67,8 +70,8 @@ std::string readable(std::string_view bytes) {
   std::ostringstream text;
   try {
     std::size_t end = 0;
-    msgpack::zone memory;
-    msgpack::object const o = msgpack::unpack(memory, bytes.data(), bytes.size(), end);
+    detail::reading in;
+    msgpack::object const o = in.first(bytes, end);
     if (end == bytes.size()) {
       text << o;
       return text.str();

@@ -15,8 +15,23 @@ constexpr std::array<std::string_view, 3> ways{"commit", "crash before the commi
                                                "crash after the commit"};
 }
 
+memory_store::row::row() { weft::detail::note_created(this); }
+memory_store::row::~row() { weft::detail::note_destroyed(this); }
+
+memory_store::memory_store(memory_store_options o) : crashes_left_(o.crashes) {
+  for (void const* const location :
+       {static_cast<void const*>(&all_), static_cast<void const*>(&by_id_),
+        static_cast<void const*>(&has_crashed_)})
+    weft::detail::note_created(location);
+}
+
+void memory_store::restart() noexcept {
+  weft::detail::note_access(&has_crashed_, true);
+  has_crashed_ = false;
+}
+
 void memory_store::require_running() const {
-  weft::detail::note_access(this, false);
+  weft::detail::note_access(&has_crashed_, false);
   if (has_crashed_) throw simulated_crash();
 }
 
@@ -25,9 +40,10 @@ template <class Change>
 auto memory_store::change(Change const& c) {
   std::scoped_lock const locked(lock_);
   require_running();
-  weft::detail::note_access(this, true);
+  weft::detail::note_access(&all_, true);
   std::size_t const way = crashes_left_ == 0 ? 0 : decide(ways);
   if (way != 0) {
+    weft::detail::note_access(&has_crashed_, true);
     --crashes_left_;
     has_crashed_ = true;
   }
@@ -37,27 +53,39 @@ auto memory_store::change(Change const& c) {
   return result;
 }
 
-stored_process& memory_store::row_of(std::string const& id) {
+memory_store::row& memory_store::changed(process_key k) {
+  row& r = *all_[static_cast<std::size_t>(k - 1)];
+  weft::detail::note_access(&r, true);
+  return r;
+}
+memory_store::row const& memory_store::read(process_key k) const {
+  row const& r = *all_[static_cast<std::size_t>(k - 1)];
+  weft::detail::note_access(&r, false);
+  return r;
+}
+
+memory_store::row& memory_store::row_of(std::string const& id) {
   auto const [at, is_new] = by_id_.try_emplace(id, static_cast<process_key>(all_.size() + 1));
+  weft::detail::note_access(&by_id_, is_new);
   if (is_new) {
-    all_.push_back(std::make_unique<stored_process>());
+    all_.push_back(std::make_unique<row>());
     process_record& r = all_.back()->record;
     r.key = at->second;
     r.start.id = id;
     r.status = process_status::unborn;
   }
-  return *all_[static_cast<std::size_t>(at->second - 1)];
+  return changed(at->second);
 }
 
 commit_effect memory_store::deliver(std::string const& from, outgoing_message const& m) {
-  stored_process& p = row_of(m.to);
+  row& p = row_of(m.to);
   p.inbox.push_back({++last_sequence_, from, m.type, m.data});
   if (p.record.status == process_status::waiting) set_status(p, {});
   return {p.record.key, p.record.status, p.inbox.back()};
 }
 
 commit_effect memory_store::begin(process_start const& s) {
-  stored_process& p = row_of(s.id);
+  row& p = row_of(s.id);
   if (p.record.status == process_status::unborn) {
     p.record.start = s;
     p.record.status = process_status::ready;
@@ -65,7 +93,7 @@ commit_effect memory_store::begin(process_start const& s) {
   return {p.record.key, p.record.status, {}};
 }
 
-void memory_store::set_status(stored_process& p, status_change const& s) {
+void memory_store::set_status(row& p, status_change const& s) {
   process_record& r = p.record;
   if (r.wake) alarms_.erase({*r.wake, r.key});
   r.wake.reset();
@@ -81,7 +109,8 @@ void memory_store::set_status(stored_process& p, status_change const& s) {
 }
 
 bool memory_store::apply(commit_part const& part, commit_result& result) {
-  stored_process& p = *all_.at(static_cast<std::size_t>(part.process - 1));
+  if (!has(part.process)) return false;
+  row& p = changed(part.process);
   if (p.record.run != part.run || p.log.size() != part.first || has_ended(p.record.status))
     return false;
   p.log.insert(p.log.end(), part.entries.begin(), part.entries.end());
@@ -122,7 +151,8 @@ commit_effect memory_store::send(outgoing_message const& m, std::string_view onc
 
 bool memory_store::release(process_key process) {
   return change([&] {
-    stored_process& p = *all_.at(static_cast<std::size_t>(process - 1));
+    if (!has(process)) return false;
+    row& p = changed(process);
     if (p.record.status != process_status::quarantined) return false;
     p.record.result.clear();
     set_status(p, {});
@@ -142,23 +172,27 @@ process_record counted(stored_process const& p) {
 std::optional<process_record> memory_store::find(std::string_view id) {
   std::scoped_lock const locked(lock_);
   require_running();
+  weft::detail::note_access(&by_id_, false);
   auto const at = by_id_.find(id);
   if (at == by_id_.end()) return std::nullopt;
-  return counted(*all_[static_cast<std::size_t>(at->second - 1)]);
+  return counted(read(at->second));
 }
 
 stored_process memory_store::load(process_key process) {
   std::scoped_lock const locked(lock_);
   require_running();
-  if (process < 1 || static_cast<std::size_t>(process) > all_.size())
+  if (!has(process))
     throw store_error("weft: a memory_store has no process " + std::to_string(process));
-  stored_process p = *all_[static_cast<std::size_t>(process - 1)];
+  stored_process p = read(process);
   p.record = counted(p);
   return p;
 }
 
 std::vector<stored_message> memory_store::inbox(process_key process, std::uint64_t after) {
-  std::vector<stored_message> some = load(process).inbox;
+  std::scoped_lock const locked(lock_);
+  require_running();
+  if (!has(process)) return {};
+  std::vector<stored_message> some = read(process).inbox;
   std::erase_if(some, [after](auto const& m) { return m.sequence <= after; });
   return some;
 }
@@ -166,6 +200,7 @@ std::vector<stored_message> memory_store::inbox(process_key process, std::uint64
 std::vector<process_record> memory_store::list(process_key after, std::size_t limit) {
   std::scoped_lock const locked(lock_);
   require_running();
+  weft::detail::note_access(&all_, false);
   std::vector<process_record> some;
   for (auto k = static_cast<std::size_t>(after); k < all_.size() && some.size() < limit; ++k)
     some.push_back(counted(*all_[k]));
@@ -176,13 +211,14 @@ std::vector<process_key> memory_store::wake_due(timestamp now, std::size_t limit
   {
     std::scoped_lock const locked(lock_);
     require_running();
+    weft::detail::note_access(&all_, false);
     if (alarms_.empty() || alarms_.begin()->first > now) return {};
   }
   return change([&] {
     std::vector<process_key> due;
     while (!alarms_.empty() && alarms_.begin()->first <= now && due.size() < limit) {
       process_key const k = alarms_.begin()->second;
-      set_status(*all_[static_cast<std::size_t>(k - 1)], {});
+      set_status(changed(k), {});
       due.push_back(k);
     }
     return due;
@@ -192,6 +228,7 @@ std::vector<process_key> memory_store::wake_due(timestamp now, std::size_t limit
 std::optional<timestamp> memory_store::next_wake() {
   std::scoped_lock const locked(lock_);
   require_running();
+  weft::detail::note_access(&all_, false);
   if (alarms_.empty()) return std::nullopt;
   return alarms_.begin()->first;
 }
@@ -199,6 +236,7 @@ std::optional<timestamp> memory_store::next_wake() {
 std::vector<process_key> memory_store::ready(process_key after, std::size_t limit) {
   std::scoped_lock const locked(lock_);
   require_running();
+  weft::detail::note_access(&all_, false);
   std::vector<process_key> some;
   for (auto k = static_cast<std::size_t>(after); k < all_.size() && some.size() < limit; ++k)
     if (all_[k]->record.status == process_status::ready)
@@ -209,6 +247,7 @@ std::vector<process_key> memory_store::ready(process_key after, std::size_t limi
 bool memory_store::has_unfinished() {
   std::scoped_lock const locked(lock_);
   require_running();
+  weft::detail::note_access(&all_, false);
   return std::ranges::any_of(all_, [](auto const& p) {
     return p->record.status == process_status::ready || p->record.status == process_status::waiting;
   });

@@ -32,15 +32,18 @@ struct [[gnu::visibility("default")]] simulated_crash : std::exception {
 /// crash (decision.hpp): then the call throws simulated_crash, and so does each later one until
 /// restart(); what was committed before is there.  Without an explorer nothing crashes.
 ///
+/// An explorer that reduces is told of the accesses to each process, to all processes, to their ids,
+/// and of a crash, which all calls see; so calls for different processes may change places.
+///
 /// Each call is O(log n) in the processes, plus what it returns or stores.  Thread safe.
 class memory_store final : public store {
  public:
-  explicit memory_store(memory_store_options o = {}) : crashes_left_(o.crashes) {}
+  explicit memory_store(memory_store_options o = {});
 
   /// Whether a crash has happened since the beginning, or since restart().
   [[nodiscard]] bool has_crashed() const noexcept { return has_crashed_; }
   /// The computer is switched on again.
-  void restart() noexcept { has_crashed_ = false; }
+  void restart() noexcept;
 
   void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;
   commit_effect start(process_start const& s) override;
@@ -57,17 +60,31 @@ class memory_store final : public store {
   [[nodiscard]] bool has_unfinished() override;
 
  private:
+  /// A process, and a location of the explorer.
+  struct row : stored_process {
+    row();
+    ~row();
+    row(row const&) = delete;
+    row& operator=(row const&) = delete;
+  };
   template <class Change>
   auto change(Change const& c);
   void require_running() const;
-  stored_process& row_of(std::string const& id);
+  [[nodiscard]] row& changed(process_key k);
+  [[nodiscard]] row const& read(process_key k) const;
+  [[nodiscard]] bool has(process_key k) const noexcept {
+    return k >= 1 && static_cast<std::size_t>(k) <= all_.size();
+  }
+  row& row_of(std::string const& id);
   commit_effect deliver(std::string const& from, outgoing_message const& m);
   commit_effect begin(process_start const& s);
   bool apply(commit_part const& p, commit_result& r);
-  void set_status(stored_process& p, status_change const& s);
+  void set_status(row& p, status_change const& s);
 
   std::mutex lock_;
-  std::vector<std::unique_ptr<stored_process>> all_;  // the process with key k is at k - 1
+  // Locations of the explorer: all_, for all statuses and the last sequence number; by_id_;
+  // has_crashed_; each row.
+  std::vector<std::unique_ptr<row>> all_;  // the process with key k is at k - 1
   std::map<std::string, process_key, std::less<>> by_id_;
   std::set<std::pair<timestamp, process_key>> alarms_;
   std::set<std::string, std::less<>> once_keys_;

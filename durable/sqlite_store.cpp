@@ -4,7 +4,9 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <cerrno>
 #include <mutex>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -35,6 +37,15 @@ constexpr char const* tables = R"(
   CREATE TABLE once_keys (key TEXT PRIMARY KEY) WITHOUT ROWID;
 )";
 
+/// Why the operating system did not read or write.  SQLite notes the number for some calls only;
+/// else it is in errno, which statement::next() keeps.
+std::string why_io_failed(sqlite3* db, std::string const& what) {
+  int const noted = sqlite3_system_errno(db);
+  int const code = noted != 0 ? noted : errno;
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG) return "the disk is full";
+  return code == 0 ? what : what + ", " + std::generic_category().message(code);
+}
+
 [[noreturn]] void fail(std::string const& path, sqlite3* db, std::string const& what) {
   int const code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
   std::string why = db ? sqlite3_errmsg(db) : "out of memory";
@@ -47,6 +58,9 @@ constexpr char const* tables = R"(
       break;
     case SQLITE_FULL:
       why = "the disk is full";
+      break;
+    case SQLITE_IOERR:
+      why = why_io_failed(db, why);
       break;
     case SQLITE_READONLY:
       why = "it cannot be written";
@@ -86,13 +100,16 @@ class statement {
   }
   /// Whether there is a row.
   bool next() {
+    errno = 0;
     int const result = sqlite3_step(s_);
+    int const cause = errno;
     if (result == SQLITE_ROW) return true;
     if (result == SQLITE_DONE) {
       sqlite3_reset(s_);
       return false;
     }
     sqlite3_reset(s_);
+    errno = cause;
     fail(path_, db_, "in use");
   }
   void run() {
@@ -281,7 +298,7 @@ class sqlite_store::inside {
     auto position = p.first;
     for (auto const& e : p.entries)
       insert_entry_.with(p.process, position++, e.operation, blob{e.answer}).run();
-    for (auto const taken : p.received) delete_message_.with(taken).run();
+    for (auto const taken : p.received) delete_message_.with(taken, p.process).run();
     if (p.published) publish_.with(blob{*p.published}, p.process).run();
     if (p.continued) {
       delete_log_.with(p.process).run();
@@ -300,18 +317,27 @@ class sqlite_store::inside {
  private:
   /// Makes the tables, if the file is new, and checks that it is ours.
   void prepare(sqlite_store_options const& o) {
+    require_ours_or_empty(o.creates);  // before anything is changed
     writer_.run(o.waits_for_disk ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
                                  : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     writer_.run("BEGIN IMMEDIATE");
-    bool const is_new = writer_.number("SELECT count(*) FROM sqlite_master") == 0;
-    if (is_new) {
+    if (is_empty()) {
       writer_.run(tables);
       writer_.run(("PRAGMA application_id = " + std::to_string(application) +
                    "; PRAGMA user_version = " + std::to_string(format))
                       .c_str());
     }
     writer_.run("COMMIT");
-    if (writer_.number("PRAGMA application_id") != application)
+    require_ours_or_empty(false);
+  }
+  bool is_empty() { return writer_.number("SELECT count(*) FROM sqlite_master") == 0; }
+  void require_ours_or_empty(bool may_be_empty) {
+    auto const id = writer_.number("PRAGMA application_id");
+    if (id == 0 && is_empty()) {
+      if (may_be_empty) return;
+      throw store_error("weft: the store " + path_ + " is empty");
+    }
+    if (id != application)
       throw store_error("weft: " + path_ + " is no store, but a database of another program");
     auto const found = writer_.number("PRAGMA user_version");
     if (found != format)
@@ -345,7 +371,8 @@ class sqlite_store::inside {
   statement insert_entry_{
       path_, writer_.db(),
       "INSERT INTO log (process, position, operation, answer) VALUES (?, ?, ?, ?)"};
-  statement delete_message_{path_, writer_.db(), "DELETE FROM inbox WHERE sequence = ?"};
+  statement delete_message_{path_, writer_.db(),
+                            "DELETE FROM inbox WHERE sequence = ? AND process = ?"};
   statement publish_{path_, writer_.db(), "UPDATE processes SET published = ? WHERE key = ?"};
   statement delete_log_{path_, writer_.db(), "DELETE FROM log WHERE process = ?"};
   statement continue_{path_, writer_.db(),

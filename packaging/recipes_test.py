@@ -93,7 +93,7 @@ class Recipes(unittest.TestCase):
             )
             ran = subprocess.run(["cmake", "-P", script], check=True, capture_output=True, text=True)
         calls = dict(line.split(" ", 1) for line in ran.stderr.splitlines())
-        self.assertEqual(calls["vcpkg_cmake_configure"], f"SOURCE_PATH;{TREE}")
+        self.assertEqual(calls["vcpkg_cmake_configure"], f"SOURCE_PATH;{TREE};OPTIONS;-DWEFT_DURABLE=OFF")
         self.assertEqual(calls["vcpkg_install_copyright"], f"FILE_LIST;{TREE}/LICENSE")
         where = calls["vcpkg_cmake_config_fixup"].removeprefix("CONFIG_PATH;")
         self.assertIn(f"/{where}/weft-static.cmake", install_rules(TREE))
@@ -109,7 +109,7 @@ class Recipes(unittest.TestCase):
             module("conan", ConanFile=type("ConanFile", (), {"cpp_info": info})),
             module("conan.tools"),
             module("conan.tools.build", check_min_cppstd=mock.Mock()),
-            module("conan.tools.cmake", CMake=mock.Mock(), CMakeToolchain=mock.Mock(), cmake_layout=mock.Mock()),
+            module("conan.tools.cmake", CMake=mock.Mock(), CMakeToolchain=mock.MagicMock(), cmake_layout=mock.Mock()),
             module(
                 "conan.tools.files",
                 collect_libs=lambda recipe: ["weft"],

@@ -1,9 +1,11 @@
-# find_package(weft): the targets weft::weft, weft::trace, weft::testing and weft::io.
+# find_package(weft): the targets weft::weft, weft::trace, weft::testing, weft::io and, if it was built,
+# weft::durable, which also needs SQLite 3.
 #
 # Where the static and the shared libraries are installed, BUILD_SHARED_LIBS chooses.
 include(CMakeFindDependencyMacro)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_dependency(Threads)
+find_package(SQLite3 QUIET)
 
 set(weft_kinds static shared)
 if(BUILD_SHARED_LIBS)

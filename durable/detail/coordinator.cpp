@@ -34,6 +34,7 @@ bool coordinator::is_over() {
 void coordinator::note_waiting(seat& s) {
   note_running(s);
   s.waits = true;
+  s.is_due = false;
   s.place = waiting_.insert(waiting_.end(), &s);
 }
 
@@ -65,26 +66,36 @@ eff<void, weft::mail> coordinator::deliver(commit_effect e) {
   }
 }
 
-eff<void, weft::mail, timing, proc> coordinator::commit(std::vector<seat*> parts) {
+/// Another engine has run a process.
+void coordinator::look_again_at(process_key k) {
+  process_record const r = store_.load(k).record;
+  if (r.status == process_status::ready) want(k);
+  if (r.wake) next_wake_ = std::min(next_wake_.value_or(*r.wake), *r.wake);
+}
+
+eff<void, weft::mail> coordinator::commit(std::vector<seat*> parts) {
   std::vector<commit_part*> what;
   what.reserve(parts.size());
   for (seat* const s : parts) what.push_back(s->part);
   std::vector<commit_result> results(parts.size());
   store_.commit(what, results);
-  bool has_ended = false;
+  bool some_ended = false;
   for (std::size_t i = 0; i != parts.size(); ++i) {
-    auto const& status = what[i]->status;
-    if (status && results[i].is_accepted) {
-      has_ended = has_ended || durable::has_ended(status->now);
+    bool const is_accepted = results[i].is_accepted;
+    bool const is_last = !is_accepted || is_last_part(*what[i]);
+    if (auto const& status = what[i]->status; status && is_accepted) {
+      some_ended = some_ended || has_ended(status->now);
       if (status->now == process_status::waiting) note_waiting(*parts[i]);
       if (status->wake) next_wake_ = std::min(next_wake_.value_or(*status->wake), *status->wake);
     }
+    process_key const k = parts[i]->key;
     parts[i]->part = nullptr;
-    co_await tell(*parts[i],
-                  {results[i].is_accepted ? signal::kind::committed : signal::kind::fenced});
+    co_await tell(*parts[i], {is_accepted ? signal::kind::committed : signal::kind::fenced});
+    if (is_last) remove(*parts[i]);  // COORD-4
+    if (!is_accepted) look_again_at(k);
     for (auto& e : results[i].effects) co_await deliver(std::move(e));
   }
-  if (has_ended && on_end) on_end();
+  if (some_ended && on_end) on_end();
 }
 
 void coordinator::want_all_ready() {
@@ -131,10 +142,14 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
     case order::kind::leave: {
       bool const has_seen_all = o.seen == o.from->sent;  // COORD-3
       co_await tell(*o.from, {has_seen_all ? signal::kind::may_leave : signal::kind::must_stay});
-      if (has_seen_all) remove(*o.from);
+      if (!has_seen_all) break;
+      process_key const k = o.from->key;
+      bool const is_due = o.from->is_due;
+      remove(*o.from);
+      if (is_due) want(k);
       break;
     }
-    case order::kind::ended:
+    case order::kind::stopped:
       remove(*o.from);
       break;
     case order::kind::outside: {
@@ -172,8 +187,13 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
   for (;;) {
     instant const now = co_await timing::now{};
     if (next_wake_ && *next_wake_ <= time(now)) {
-      for (auto const k : store_.wake_due(time(now), how_.max_batch))
-        if (!seats_.contains(k)) want(k);
+      for (auto const k : store_.wake_due(time(now), how_.max_batch)) {
+        // A driver has a timer of its own; but if the clock was put forward, it may leave first.
+        if (auto const s = seats_.find(k); s != seats_.end())
+          s->second->is_due = true;
+        else
+          want(k);
+      }
       next_wake_ = store_.next_wake();
     }
     if (looks && now >= looks_at && store_.has_changed_elsewhere()) co_await look_elsewhere();
@@ -188,11 +208,15 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
     else
       next = co_await in.receive();
     if (!next) continue;
-    co_await proc::yield{};  // so that the parts of all that are ready share a commit
     std::vector<seat*> parts;
-    for (; next; next = co_await in.try_receive()) {
+    if (how_.max_batch > 1) {
+      co_await proc::yield{};  // so that the parts of all that are ready share a commit
+      for (; next; next = co_await in.try_receive()) {
+        co_await carry_out(*next, parts);
+        if (parts.size() == how_.max_batch) break;
+      }
+    } else {
       co_await carry_out(*next, parts);
-      if (parts.size() == how_.max_batch) break;
     }
     if (!parts.empty()) co_await commit(std::move(parts));
   }

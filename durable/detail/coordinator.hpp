@@ -77,14 +77,20 @@ struct seat {
   std::uint64_t last = 0;       // the sequence number of the last of them
   bool waits = false;
   std::list<seat*>::iterator place{};  // in the list of those that wait
+  bool is_due = false;                 // the store has made it ready, since its time has come
 };
 /// What a driver asks the coordinator.
 struct order {
-  enum class kind : unsigned char { commit, leave, ended, outside };
+  enum class kind : unsigned char { commit, leave, stopped, outside };
   kind what = kind::outside;
   seat* from = nullptr;
   std::uint64_t seen = 0;  // leave: messages that the driver was told of
 };
+
+/// Whether a process is not run after a part, if it is accepted: it has ended, or is quarantined.
+[[nodiscard]] inline bool is_last_part(commit_part const& p) noexcept {
+  return p.status && (has_ended(p.status->now) || p.status->now == process_status::quarantined);
+}
 
 /// The one process of an engine that writes to the store.  Drivers, one for each process that is
 /// run, send it their commit parts; it commits those that have come together in one commit.
@@ -93,8 +99,11 @@ struct order {
 ///           process has one driver at most.
 ///  COORD-2  A driver is told of each message that was committed after its process was loaded, in
 ///           the order of the commits.
-///  COORD-3  A driver leaves only if it has seen all that it was told.
-///  COORD-4  A seat is in the list of those that wait from the commit that stored `waiting` until its
+///  COORD-3  A driver that waits leaves only if it has seen all that it was told.
+///  COORD-4  A driver whose part was fenced, or has ended the process, is told so last: its seat is
+///           free, and it sends no more orders.  A process that was fenced is run again from its
+///           new log, if it is ready: another engine has run it.
+///  COORD-5  A seat is in the list of those that wait from the commit that stored `waiting` until its
 ///           driver is told something, or ends.  If others want to run and all seats are taken, those
 ///           that have waited longest leave.
 class coordinator {
@@ -121,7 +130,8 @@ class coordinator {
   std::function<void()> on_end{};
 
  private:
-  eff<void, weft::mail, timing, proc> commit(std::vector<seat*> parts);
+  eff<void, weft::mail> commit(std::vector<seat*> parts);
+  void look_again_at(process_key k);
   eff<void, weft::mail> deliver(commit_effect e);
   eff<void, weft::mail> tell(seat& s, signal what);
   eff<void, weft::mail> look_elsewhere();

@@ -23,10 +23,14 @@ eff<bool, weft::mail> driver::commit(instance& it) {
   co_await to_.send({order::kind::commit, seat_});
   for (;;) {
     signal s = co_await in_.receive();
-    if (s.what == signal::kind::fenced) co_return false;
+    if (s.what == signal::kind::fenced) {
+      seat_ = nullptr;  // COORD-4
+      co_return false;
+    }
     if (s.what == signal::kind::committed) break;
     heed(it, std::move(s));
   }
+  if (is_last_part(it.pending)) seat_ = nullptr;
   it.committed();
   co_return true;
 }
@@ -44,7 +48,7 @@ eff<bool, weft::mail> driver::may_leave(instance& it) {
 }
 
 eff<void, weft::mail> driver::leave() {
-  if (seat_) co_await to_.send({order::kind::ended, seat_});
+  if (seat_) co_await to_.send({order::kind::stopped, seat_});
 }
 
 eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
@@ -106,16 +110,30 @@ eff<bool, weft::mail> driver::quarantine(instance& it, std::string report) {
   co_return co_await commit(it);
 }
 
+namespace {
+/// Rethrows the exception if it says that a stored value cannot be read.  It explains more than the
+/// rest of the log, which a process that finds it does not come to.
+void throw_not_readable_of(std::exception_ptr const& thrown) {
+  if (thrown) try {
+      std::rethrow_exception(thrown);
+    } catch (not_readable const&) {
+      throw;
+    } catch (...) {
+    }
+}
+}  // namespace
+
 eff<bool, weft::mail> driver::finish(instance& it, process_handler const& h,
                                      std::exception_ptr thrown) {
   status_change end{process_status::completed, {}, 0, h.result};
   std::string report;
   try {
+    throw_not_readable_of(thrown);
     if (it.report().empty()) it.require_end_of_log();
     if (thrown) std::rethrow_exception(thrown);
   } catch (diverged const&) {
   } catch (not_readable const& e) {
-    report = e.what();
+    report = "weft: " + it.record().start.id + " cannot go on: " + e.what();
   } catch (weft::cancelled const& e) {
     end.now = process_status::cancelled;
     end.result = encode(std::string(e.what()));

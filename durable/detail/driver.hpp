@@ -37,7 +37,7 @@ class driver {
   /// Commits the end of the process.
   eff<bool, weft::mail> finish(instance& it, process_handler const& h, std::exception_ptr thrown);
   eff<bool, weft::mail> quarantine(instance& it, std::string report);
-  /// Tells the coordinator that this driver ends.
+  /// Tells the coordinator that this driver ends, if it does not know it.
   eff<void, weft::mail> leave();
 
   [[nodiscard]] process_key process() const noexcept { return seat_->key; }

@@ -2,6 +2,7 @@
 #include "weft/durable/detail/instance.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -62,7 +63,8 @@ std::string_view word_of(request_kind k) noexcept {
 }
 
 instance::instance(stored_process p) : p_(std::move(p)) {
-  for (auto& m : p_.inbox) arrive(std::move(m));
+  if (!p_.inbox.empty()) last_seen_ = p_.inbox.back().sequence;
+  inbox_.assign(std::make_move_iterator(p_.inbox.begin()), std::make_move_iterator(p_.inbox.end()));
   p_.inbox.clear();
   committed_ = p_.log.size();
   committed();
@@ -73,7 +75,7 @@ void instance::committed() {
   if (pending.status) {
     p_.record.status = pending.status->now;
     p_.record.wake = pending.status->wake;
-    if (pending.status->seen < last_seen_) note_ready();
+    if (pending.status->seen < last_seen_) becomes_ready();  // STORE-5
   }
   discard_pending();
 }
@@ -100,10 +102,10 @@ void instance::arrive(stored_message m) {
   if (m.sequence <= last_seen_) return;  // it was loaded with the process
   last_seen_ = m.sequence;
   inbox_.push_back(std::move(m));
-  note_ready();
+  becomes_ready();
 }
 
-void instance::note_ready() noexcept {
+void instance::becomes_ready() noexcept {
   if (p_.record.status != process_status::waiting) return;
   p_.record.status = process_status::ready;
   p_.record.wake.reset();

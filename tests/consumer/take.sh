@@ -1,7 +1,7 @@
 #!/bin/sh
 # take.sh HOW WEFT: fails unless a project outside of this tree can take weft by HOW.
 #
-# Builds minimal.cpp, testing.cpp and io.cpp in a directory of their own, and compares what they
+# Builds minimal.cpp, testing.cpp, io.cpp and durable.cpp in a directory of their own, and compares what they
 # print with NAME.expected.  WEFT is a prefix that weft is installed in (static, shared, pkg_config),
 # a tree (subdirectory, meson, by_hand), or an archive of tools/release.sh (fetched, bazel).  CXX names the compiler.
 set -eu
@@ -45,7 +45,7 @@ case $how in
     ;;
   pkg_config)
     export PKG_CONFIG_PATH="$weft/lib/pkgconfig" LD_LIBRARY_PATH="$weft/lib"
-    for program in minimal:weft testing:weft-testing io:weft-io; do
+    for program in minimal:weft testing:weft-testing io:weft-io durable:weft-durable; do
       compiles ${program%:*} $(pkg-config --cflags --libs ${program#*:})
     done
     ;;
@@ -61,7 +61,7 @@ case $how in
     ln -s "$weft" subprojects/weft
     meson setup build
     meson compile -C build
-    ln -s build/minimal build/testing build/io .
+    ln -s build/minimal build/testing build/io build/durable .
     ;;
   bazel)
     cp "$here/bazel/.bazelrc" .
@@ -71,15 +71,15 @@ case $how in
     version=$(ls "$scratch/tree")
     builds local "$scratch/tree/$version"
     builds http "$weft"
-    ln -s bazel-bin/minimal bazel-bin/testing bazel-bin/io .
+    ln -s bazel-bin/minimal bazel-bin/testing bazel-bin/io bazel-bin/durable .
     ;;
   by_hand)
-    for part in 'deque effects sched' trace testing io; do
+    for part in 'deque effects sched' trace testing io durable; do
       (cd "$weft" && find $part -name '*.cpp') | sed 's/.*/#include "&"/' |
         "$CXX" -std=c++20 -DWEFT_SILENCE_GCC12 -I"$weft/include" -I"$weft" -x c++ -c - -o "${part##* }.o"
     done
-    for program in minimal testing io; do
-      compiles $program -I"$weft/include" sched.o trace.o testing.o io.o -pthread
+    for program in minimal testing io durable; do
+      compiles $program -I"$weft/include" sched.o trace.o testing.o io.o durable.o -lsqlite3 -pthread
     done
     ;;
   *)
@@ -87,7 +87,7 @@ case $how in
     exit 2
     ;;
 esac
-for program in minimal testing io; do
+for program in minimal testing io durable; do
   "./$program" > printed
   diff -u $program.expected printed
 done

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -62,9 +62,8 @@ class some_store {
     if (kind_ == store_kind::memory)
       store_ = std::make_unique<durable::memory_store>();
     else
-      store_ = std::make_unique<durable::sqlite_store>(folder_.file("store.db"),
-                                                       durable::sqlite_store_options{
-                                                           .waits_for_disk = false});
+      store_ = std::make_unique<durable::sqlite_store>(
+          folder_.file("store.db"), durable::sqlite_store_options{.waits_for_disk = false});
   }
   store_kind kind_;
   temporary_folder folder_;
