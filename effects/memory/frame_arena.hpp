@@ -68,21 +68,23 @@ class frame_arena {
     top_ += size;
     return h + 1;
   }
-  /// Frees `block`, which may be in any memory, if it is the block at the top, and if that is all
-  /// there is to do.  False, and nothing has changed, if not.
-  bool try_give_at_top(void* block) noexcept {
+  /// Frees `block`, which may be in any memory, if it is in the current chunk, and if that chunk
+  /// stays the current one.  False, and nothing has changed, if not.
+  bool try_give(void* block) noexcept {
     header* const h = &header_of(block);
-    if (h != last_ || reinterpret_cast<std::byte*>(h) == floor_ || dead_ != 0) return false;
+    if (h != last_) {
+      if (!is_near(block)) return false;
+      note_death(*h);
+      return true;
+    }
+    if (floor_ && (dead_ != 0 || reinterpret_cast<std::byte*>(h) == floor_)) return false;
     ++deaths_;
     pop();
+    for (; dead_ != 0 && last_->dead; --dead_) pop();
     return true;
   }
   void give(void* block) noexcept {
-    header& h = header_of(block);
-    ++deaths_;
-    ++dead_;
-    h.dead = true;
-    low_ = std::min(low_, h.number);
+    note_death(header_of(block));
     while (last_ && last_->dead) {
       --dead_;
       pop();
@@ -213,6 +215,12 @@ class frame_arena {
     top_ = used ? begin_ + chunks_[used - 1].filled : nullptr;
     end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
     floor_ = used > 1 || abandoned_ ? begin_ : nullptr;
+  }
+  void note_death(header& h) noexcept {
+    ++deaths_;
+    ++dead_;
+    h.dead = true;
+    low_ = std::min(low_, h.number);
   }
   /// Removes the block at the top.
   void pop() noexcept {

@@ -86,7 +86,7 @@ void* frame_pool::take_slow(std::size_t bytes, bool in_body) {
   return *s.top ? *s.top-- : restock(s, size);
 }
 void frame_pool::give_slow(void* p, std::size_t size) noexcept {
-  if (recent_arena_ && recent_arena_->try_give_at_top(p)) return;
+  if (recent_arena_ && recent_arena_->try_give(p)) return;
   give_to_owner(p, size);
 }
 void frame_pool::give_to_owner(void* p, std::size_t size) noexcept {

@@ -141,23 +141,48 @@ TEST_CASE("an arena is as it was marked up to the first block that was freed or 
   }
 }
 
-TEST_CASE("a block at the top is freed the short way unless there is more to do") {
+TEST_CASE("a block in the current chunk is freed the short way unless there is more to do") {
   place p;
   void* const bottom = p.arena.take(64);
-  void* const middle = p.arena.take(64);
+  void* const third = p.arena.take(64);
+  void* const second = p.arena.take(64);
   void* const top = p.arena.take(64);
   int elsewhere[16]{};
-  CHECK_FALSE(p.arena.try_give_at_top(&elsewhere[8]));
-  CHECK_FALSE(p.arena.try_give_at_top(middle));
+  p.arena.mark();
+  CHECK_FALSE(p.arena.try_give(&elsewhere[8]));
+  CHECK(p.arena.alive() == 4);
+  CHECK(p.arena.try_give(second));
   CHECK(p.arena.alive() == 3);
-  p.arena.give(middle);
-  CHECK_FALSE(p.arena.try_give_at_top(top));  // the dead block below it goes, too
-  p.arena.give(top);
-  CHECK(p.arena.alive() == 1);
+  CHECK_FALSE(p.arena.is_as_marked(0));  // while a block is dead
+  CHECK(p.arena.try_give(top));          // the dead block below it goes, too
+  CHECK(p.arena.alive() == 2);
+  CHECK(p.arena.is_as_marked(1));
+  CHECK_FALSE(p.arena.is_as_marked(2));
+  CHECK(p.arena.take(64) == second);
+
   p.arena.abandon();
-  CHECK_FALSE(p.arena.try_give_at_top(bottom));  // then the arena may be deleted
-  p.arena.give(bottom);
+  CHECK(p.arena.try_give(second));
+  CHECK(p.arena.try_give(bottom));
+  CHECK_FALSE(p.arena.try_give(third));  // then the arena may be deleted
+  p.arena.give(third);
   CHECK(p.arena.may_be_deleted());
+}
+
+TEST_CASE("the only block of a later chunk is not freed the short way") {
+  place p;
+  void* const below = p.arena.take(3000);
+  void* const dead = p.arena.take(3000);
+  void* const top = p.arena.take(64);
+  REQUIRE(p.arena.is_near(top));
+  REQUIRE_FALSE(p.arena.is_near(below));
+  CHECK_FALSE(p.arena.try_give(below));
+  CHECK(p.arena.try_give(dead));
+  CHECK_FALSE(p.arena.try_give(top));  // the first chunk becomes the current one
+  p.arena.give(top);
+  CHECK(p.arena.is_near(below));
+  CHECK(p.arena.alive() == 1);
+  CHECK(p.arena.try_give(below));
+  CHECK(p.arena.alive() == 0);
 }
 
 TEST_CASE("a block that is taken when all blocks are free is new, whatever was marked") {
@@ -349,7 +374,7 @@ class arena_and_model {
   }
   void give(std::size_t i) {
     void* const block = model_.blocks()[i].at;
-    if (random_(2) == 0 || !p_.arena.try_give_at_top(block)) p_.arena.give(block);
+    if (random_(2) == 0 || !p_.arena.try_give(block)) p_.arena.give(block);
     ++deaths_;
     model_.kill(i);
   }
