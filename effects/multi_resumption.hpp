@@ -3,7 +3,6 @@
 
 #include <coroutine>
 #include <memory>
-#include <optional>
 #include <source_location>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "weft/effects/detail/recording.hpp"
 #include "weft/effects/detail/refused.hpp"
 #include "weft/effects/detail/row_set.hpp"
+#include "weft/effects/memory/frame_pool.hpp"
 #include "weft/effects/rebinding.hpp"
 #include "weft/effects/resumption.hpp"
 
@@ -46,13 +46,29 @@
 /// the frames for a later resume.
 namespace weft::detail {
 
+/// A body to be run again, against a log.
+struct rerun : pooled {
+  rerun(std::shared_ptr<runs_again> b, replay_log l, shared_binding s)
+      : body(std::move(b)), log(std::move(l)), bound(std::move(s)) {}
+  std::shared_ptr<runs_again> body;
+  replay_log log;
+  shared_binding bound;
+};
+
 /// What a multi_resumption resumes, with the answer: the waiting frames, or a log to run the body
-/// against.
-class rest_again {
+/// against.  Two words, which are passed in registers: the frame of a clause has no room for more
+/// than one of these.
+class [[clang::trivial_abi]] rest_again {
  public:
   explicit rest_again(captured_frames live) noexcept : live_(std::move(live)) {}
-  rest_again(std::shared_ptr<runs_again> body, replay_log log, shared_binding bound) {
-    rerun_.emplace(std::move(body), std::move(log), std::move(bound));
+  rest_again(std::shared_ptr<runs_again> body, replay_log log, shared_binding bound)
+      : rerun_(new rerun(std::move(body), std::move(log), std::move(bound))) {}
+  rest_again(rest_again&& other) noexcept
+      : live_(std::move(other.live_)), rerun_(std::exchange(other.rerun_, nullptr)) {}
+  rest_again& operator=(rest_again&&) = delete;
+  ~rest_again() {
+    if (rerun_) [[unlikely]]
+      forget(rerun_);
   }
 
   void require_open(bool by_place = true) const {
@@ -71,20 +87,14 @@ class rest_again {
   }
 
  private:
-  struct rerun {
-    rerun(std::shared_ptr<runs_again> b, replay_log l, shared_binding s)
-        : body(std::move(b)), log(std::move(l)), bound(std::move(s)) {}
-    std::shared_ptr<runs_again> body;
-    replay_log log;
-    shared_binding bound;
-  };
+  [[gnu::cold, gnu::noinline]] static void forget(rerun* r) noexcept { delete r; }
   [[gnu::noinline]] std::coroutine_handle<> go_slow(continuation waiter, result_slot_base& to) {
-    return rerun_->body->run_again(rerun_->body, std::move(rerun_->log), std::move(rerun_->bound),
-                                   waiter, to);
+    std::unique_ptr<rerun> const r(std::exchange(rerun_, nullptr));
+    return r->body->run_again(r->body, std::move(r->log), std::move(r->bound), waiter, to);
   }
 
   captured_frames live_;
-  std::optional<rerun> rerun_;
+  rerun* rerun_ = nullptr;  // owned; null if there are frames
 };
 
 /// The result of `k(v)` of a multi_resumption.
@@ -102,7 +112,7 @@ using resuming_again = resuming<A, rest_again>;
 /// Threads: bitwise, one thread uses all copies.  By replay each copy may be used by another
 /// thread, as said above.
 ///
-/// A resume by replay allocates a log entry, and what the body allocates again.
+/// A resume by replay allocates a log entry, a block from a pool, and what the body allocates again.
 template <class R, class A, class... Rebound>
 class weft::multi_resumption {
   using rebound = detail::row_set<Rebound...>;
