@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -13,6 +15,11 @@
 namespace weft::detail {
 
 class scheduler_core;
+
+/// How many messages a process sends and receives in a step without being queued.  The next one
+/// ends the step: so a process that always finds messages, or room for them, does not keep its
+/// thread.
+inline constexpr std::int8_t most_messages_in_step = 127;
 
 /// The state of one worker: a thread that runs processes of a scheduler.  Touched only by that
 /// thread, hence unsynchronised; when all threads have ended, the scheduler adds up the counts of
@@ -32,18 +39,35 @@ struct worker_state {
 
   scheduler_core* home;
   process* running = nullptr;
-  std::int64_t alive = 0;             // processes that began here, less those that ended here
-  std::int64_t unforkable = 0;        // the same, of processes that cannot be run again
-  bool stopped = false;               // the backend was stopped
-  std::uint8_t hand_overs = 0;        // how many in a row
-  std::uint8_t messages_in_step = 0;  // sent or received without waiting
+  std::int64_t alive = 0;       // processes that began here, less those that ended here
+  std::int64_t unforkable = 0;  // the same, of processes that cannot be run again
+  bool stopped = false;         // the backend was stopped
+  std::uint8_t hand_overs = 0;  // how many in a row
+  /// How many messages the process may still send or receive without waiting, in this step.
+  std::int8_t messages_left = most_messages_in_step;
   std::uint8_t until_clock = 0;       // steps until the clock is read again
   std::uint32_t until_wake_scan = 0;  // steps until all waiters may be asked again (CANCEL-7)
   std::exception_ptr broken;          // the backend threw it, and gave no process
   replay_log no_log{0};               // stands for the log of a process that keeps none
 
   /// Called when a process is about to be taken out of the queues.
-  void begin_step() noexcept { hand_overs = messages_in_step = 0; }
+  void begin_step() noexcept {
+    hand_overs = 0;
+    messages_left = most_messages_in_step;
+  }
+  /// Counts a message that is sent or received without waiting.  False if the step has had its
+  /// share.
+  [[nodiscard, gnu::always_inline]] bool count_message() noexcept {
+    if (--messages_left >= 0) [[likely]]
+      return true;
+    messages_left = 0;
+    return false;
+  }
+  /// Counts `n` messages more.
+  void count_messages(std::size_t n) noexcept {
+    auto const left = static_cast<std::size_t>(messages_left);
+    messages_left = static_cast<std::int8_t>(left - std::min(n, left));
+  }
 
   /// The row and the evidence of the last look-up: a loop spawns processes of the same row again
   /// and again, and need not look up their evidence each time.

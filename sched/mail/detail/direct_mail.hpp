@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +13,6 @@
 namespace weft::detail {
 
 class mailbox_registry;
-
-/// How many messages a process sends and receives in a step at most.  Then it lets the others go
-/// first: so a process that always finds messages, or room for them, does not keep its thread.
-inline constexpr std::uint8_t most_messages_in_step = 128;
 
 /// What a send or a receive needs to know about its scheduler and its process, to be done without
 /// both, where the process need not wait.
@@ -54,19 +49,14 @@ struct direct_mail {
     if (&r != registry) return nullptr;
     worker_state& w = *worker;
     // relaxed: as in cancellation_state::needs_attention().
-    if (reasons->load(std::memory_order_relaxed) != 0 ||
-        w.messages_in_step >= most_messages_in_step - 1) [[unlikely]]
+    if (reasons->load(std::memory_order_relaxed) != 0) [[unlikely]]
       return nullptr;
     if (by != evidence[0] && (by != evidence[1] || w.running->is_forkable())) [[unlikely]]
       return nullptr;
-    ++w.messages_in_step;
-    return w.running;
+    return w.count_message() ? w.running : nullptr;
   }
   /// Counts `n` messages beside the one that was counted.
-  void count_more(std::size_t n) const noexcept {
-    std::uint8_t& sum = worker->messages_in_step;
-    sum = static_cast<std::uint8_t>(std::min<std::size_t>(n + sum, most_messages_in_step));
-  }
+  void count_more(std::size_t n) const noexcept { worker->count_messages(n); }
 };
 inline thread_local constinit direct_mail direct_mail::of_thread;
 

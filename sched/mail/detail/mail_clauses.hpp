@@ -48,21 +48,20 @@ template <class S>
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool may_go_on(S& s) noexcept {
   if constexpr (S::explores) return true;
-  if (++s.here().messages_in_step < most_messages_in_step) [[likely]]
+  if (s.here().count_message()) [[likely]]
     return true;
   return !s.is_innermost() || prompt::arena_here();
 }
 /// Counts the messages of a batch after the first.
 template <class S>
 void count_batch(S& s, message_batch const& more) noexcept {
-  std::uint8_t& sum = s.here().messages_in_step;
-  sum = static_cast<std::uint8_t>(std::min<std::size_t>(sum + more.done, most_messages_in_step));
+  s.here().count_messages(more.done);
 }
 /// Resumes the running process, which has sent or received; or puts it, if its step has had its
 /// share of messages.
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> go_on(S& s, std::uint64_t answer) noexcept {
-  if (S::explores || ++s.here().messages_in_step < most_messages_in_step) [[likely]]
+  if (S::explores || s.here().count_message()) [[likely]]
     return s.resume(&s.running(), answer);
   s.put(s.box(answer), put_reason::yielded);
   return s.next();
@@ -181,13 +180,32 @@ template <class S>
   }
   return go_on(s, answer);
 }
-/// Has the running process wait for room.  Null if it need not wait: then sets `sent`.
+/// Goes on after a message was stored or handed to a receiver, or after the mailbox was closed.
 template <class S>
-[[gnu::noinline]] std::coroutine_handle<> wait_for_room(S& s, send_waiter& w,
-                                                        mailbox::send_outcome& sent,
-                                                        mailbox::woken_receiver& to) {
+[[gnu::always_inline]] inline std::coroutine_handle<> after_sending(S& s, send_waiter& w,
+                                                                    message_batch* more,
+                                                                    mailbox::send_outcome sent,
+                                                                    mailbox::woken_receiver to,
+                                                                    bool has_just_sent) noexcept {
+  if (sent == mailbox::send_outcome::handed) [[likely]] {
+    trace_sent(s, *w.box, to.receiver);
+    std::uint64_t const answer = more ? send_more(s, *w.box, *more) : 1;
+    if (may_hand_over(s, has_just_sent)) [[likely]]
+      return hand_over(s, to, answer);
+    return after_giving(s, to, answer);
+  }
+  if (sent == mailbox::send_outcome::closed) return go_on(s, 0);
+  trace_sent(s, *w.box, nullptr);
+  return go_on(s, more ? send_more(s, *w.box, *more) : 1);
+}
+/// Sends a message for which there was no room, or has the running process wait for room.
+template <class S>
+[[gnu::noinline]] std::coroutine_handle<> wait_for_room(S& s, send_waiter& w, message_batch* more,
+                                                        bool has_just_sent) {
   process& p = s.running();
   s.on_wait_begin(p);
+  mailbox::woken_receiver to{};
+  mailbox::send_outcome sent{};
   try {
     sent = w.box->template send_or_wait<S::on_several_threads>(w, p, to, s.cancellation.refuses());
   } catch (...) {
@@ -199,7 +217,8 @@ template <class S>
     return s.next();
   }
   s.on_wait_cancelled(p);
-  return sent == mailbox::send_outcome::refused ? s.refuse(p) : nullptr;
+  if (sent == mailbox::send_outcome::refused) return s.refuse(p);
+  return after_sending(s, w, more, sent, to, has_just_sent);
 }
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on_send(S& s, send_waiter& w,
@@ -214,17 +233,8 @@ template <class S>
   mailbox::woken_receiver to{};
   auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
   if (sent == mailbox::send_outcome::full) [[unlikely]]
-    if (auto const frame = wait_for_room(s, w, sent, to)) return frame;
-  if (sent == mailbox::send_outcome::handed) [[likely]] {
-    trace_sent(s, *w.box, to.receiver);
-    std::uint64_t const answer = more ? send_more(s, *w.box, *more) : 1;
-    if (may_hand_over(s, has_just_sent)) [[likely]]
-      return hand_over(s, to, answer);
-    return after_giving(s, to, answer);
-  }
-  if (sent == mailbox::send_outcome::closed) return go_on(s, 0);
-  trace_sent(s, *w.box, nullptr);
-  return go_on(s, more ? send_more(s, *w.box, *more) : 1);
+    return wait_for_room(s, w, more, has_just_sent);
+  return after_sending(s, w, more, sent, to, has_just_sent);
 }
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {

@@ -88,9 +88,8 @@ class receive_waiter {
   receive_waiter(receive_waiter const&) = delete;  // mailboxes point to its cases
   receive_waiter& operator=(receive_waiter const&) = delete;
   ~receive_waiter() {
-    for (unsigned i = 0; i != count; ++i)
-      if (first[i].is_inside) [[unlikely]]
-        leave(first[i]);
+    if (count != 1 || first->is_inside) [[unlikely]]
+      leave_all();
   }
   [[nodiscard]] inline bool has_looked_everywhere() const noexcept;
   [[nodiscard]] inline bool may_get_more() const noexcept;
@@ -102,6 +101,10 @@ class receive_waiter {
   std::atomic<bool> is_everywhere = false;  // has entered all its mailboxes, if several
 
  private:
+  [[gnu::noinline]] void leave_all() noexcept {
+    for (unsigned i = 0; i != count; ++i)
+      if (first[i].is_inside) leave(first[i]);
+  }
   static inline void leave(select_case& r) noexcept;
 };
 

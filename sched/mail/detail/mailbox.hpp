@@ -242,6 +242,9 @@ class mailbox : public mailbox_queue {
   [[nodiscard]] bool is_open_for_more() const noexcept {
     return !closed_ && !waiting_receiver() && !first_send_waiter() && length() != capacity();
   }
+  [[nodiscard]] select_case* waiting_receiver() const noexcept {
+    return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock, or a hint
+  }
 
  private:
   friend class mailbox_registry;
@@ -297,9 +300,6 @@ class mailbox : public mailbox_queue {
     if (!s.sender) return;
     store(s.message);  // does not throw: the message that was fetched has left a cell (MESSAGES-2)
     admitted = s.sender;
-  }
-  [[nodiscard]] select_case* waiting_receiver() const noexcept {
-    return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock
   }
 
   /// Takes the process of the receiver.  Null if another party has taken it: possible only if the

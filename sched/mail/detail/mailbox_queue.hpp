@@ -73,10 +73,23 @@ class mailbox_queue : public pooled {
     see_until(end);
     return true;
   }
-  [[gnu::noinline]] void see_until(std::size_t end) noexcept {
+  [[gnu::always_inline]] void see_until(std::size_t end) noexcept {
+    message_ends& e = ends();
+    if (!is_first_block_enough()) [[unlikely]]
+      return see_until_slow(end);
+    e.seen = end;
+  }
+  /// Whether all messages are in the first block, and no sender waits.  Called by the receiver.
+  [[nodiscard, gnu::always_inline]] bool is_first_block_enough() const noexcept {
+    // relaxed: if a message has entered a later block, [7] has made this visible too.  Waiting
+    // senders matter only where there is one thread (MESSAGES-4).
+    return ends().first->until.load(std::memory_order_relaxed) == message_block::not_full &&
+           !first_send_waiter_.load(std::memory_order_relaxed);
+  }
+  [[gnu::noinline]] void see_until_slow(std::size_t end) noexcept {
     message_ends& e = ends();
     std::size_t const begin = e.begin.load(std::memory_order_relaxed);  // relaxed: as above
-    // relaxed: if a message has entered a later block, [7] has made this visible too.
+    // relaxed: as in see_until().
     if (begin == e.first->until.load(std::memory_order_relaxed)) leave_first_block();
     // With one thread, a receiver looks at each message while senders wait (MESSAGES-4).
     bool const looks_again = !has_several_threads_ && first_send_waiter();

@@ -30,12 +30,15 @@ namespace weft::detail {
 
 /// A ring of cells, which lie behind it.
 struct message_block {
+  /// For the last block, which has a cell for each message.
+  static constexpr std::size_t not_full = std::numeric_limits<std::size_t>::max();
+
   explicit message_block(std::size_t cells) noexcept : mask(cells - 1) {}
 
   std::size_t const mask;         // the number of cells, a power of two, less one
   message_block* next = nullptr;  // written before `until`
   /// The messages from this number on are in later blocks.
-  std::atomic<std::size_t> until = std::numeric_limits<std::size_t>::max();
+  std::atomic<std::size_t> until = not_full;
 };
 
 /// The indices of a queue: of its senders and of its receiver, on different cache lines.

@@ -100,7 +100,9 @@ template <class M, class How>
 class direct_receive : public mail_awaitable {
  public:
   using result = typename How::result;
-  explicit direct_receive(typed_mailbox<M>& from) noexcept : from_(from) {}
+  explicit direct_receive(typed_mailbox<M>& from) noexcept : from_(from) {
+    if constexpr (!std::is_trivially_destructible_v<M>) has_come_ = false;
+  }
   ~direct_receive() {
     if constexpr (!std::is_trivially_destructible_v<M>)
       if (has_come_) std::destroy_at(&message_.message);
@@ -120,7 +122,7 @@ class direct_receive : public mail_awaitable {
 
  private:
   typed_mailbox<M>& from_;
-  bool has_come_ = false;  // unused if the destruction of a message has no effect
+  bool has_come_;  // unused, and not set, if the destruction of a message has no effect
   message_slot<M> message_;
 };
 

@@ -106,29 +106,25 @@ template <class S>
     return s.resume(&p, receive_waiter::no_senders_left);
   return s.refuse(p);
 }
+/// For a receiver that has not entered the list of case `i`.
 template <class S>
-std::coroutine_handle<> on(S& s, mail::receive const& o) {
-  receive_waiter& w = *o.where;
+[[gnu::noinline]] std::coroutine_handle<> end_entering(S& s, receive_waiter& w, unsigned i,
+                                                       mailbox::enter_outcome how,
+                                                       process* admitted) {
   process& p = s.running();
-  bool const needed_attention = s.cancellation.needs_attention();
-  if (needed_attention && must_end(s, p)) [[unlikely]]
-    return s.refuse(p);
-  // The receive has been attempted before, unless the process keeps a log, or a cancellation needed
-  // attention at that time.  If it needed attention then and no longer does, enter() below looks
-  // for messages; a receive that must not wait does not get there, and is attempted here.  So is one
-  // that was put off, since the step had its share of messages.
-  bool const was_put_off = !S::explores && s.here().messages_in_step >= most_messages_in_step;
-  if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]] {
-    p.note_sent(false);
-    if (auto const answer = find_message(s, o)) {
-      // The last sender may have been cancelled after the check above, and have ended.  If this
-      // process is cancelled with it, it finds that instead of the answer.
-      if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
-      return go_on(s, *answer);
-    }
+  mailbox& b = *w.first[i].box;
+  if (admitted) put_admitted(s, admitted, b);
+  if (how == mailbox::enter_outcome::received) trace_message(s, trace_kind::receive, p, b);
+  if (how == mailbox::enter_outcome::occupied && w.parked.take()) {
+    s.on_wait_cancelled(p);
+    throw std::logic_error("weft: another process receives from this inbox: one at a time may");
   }
-  s.on_wait_begin(p);
-  w.parked.hold(p);
+  return end_wait(s, p, how, i + 1);
+}
+/// Has the running process wait at several mailboxes, or with a deadline.
+template <class S>
+[[gnu::noinline]] std::coroutine_handle<> wait_for_first(S& s, receive_waiter& w) {
+  process& p = s.running();
   try {
     if (w.until && !set_alarm(s, *w.until)) [[unlikely]]
       if (w.parked.take()) return end_wait(s, p, mailbox::enter_outcome::refused);
@@ -141,16 +137,8 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
     process* admitted = nullptr;
     auto const how = w.first[i].box->template enter<S::on_several_threads>(
         w.first[i], admitted, s.cancellation.refuses());
-    if (how == mailbox::enter_outcome::waits) [[likely]]
-      continue;
-    if (admitted) put_admitted(s, admitted, *w.first[i].box);
-    if (how == mailbox::enter_outcome::received)
-      trace_message(s, trace_kind::receive, p, *w.first[i].box);
-    if (how == mailbox::enter_outcome::occupied && w.parked.take()) {
-      s.on_wait_cancelled(p);
-      throw std::logic_error("weft: another process receives from this inbox: one at a time may");
-    }
-    return end_wait(s, p, how, i + 1);
+    if (how != mailbox::enter_outcome::waits) [[unlikely]]
+      return end_entering(s, w, i, how, admitted);
   }
   if (w.count > 1) {
     // seq_cst: stored before may_get_more() reads the counts of addresses (MAILBOX-4).
@@ -158,6 +146,39 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
     if (!w.may_get_more() && w.parked.take())
       return end_wait(s, p, mailbox::enter_outcome::no_senders);
   }
+  s.on_waiting(p, wait_kind::mail);
+  return s.next();
+}
+template <class S>
+std::coroutine_handle<> on(S& s, mail::receive const& o) {
+  receive_waiter& w = *o.where;
+  process& p = s.running();
+  bool const needed_attention = s.cancellation.needs_attention();
+  if (needed_attention && must_end(s, p)) [[unlikely]]
+    return s.refuse(p);
+  // The receive has been attempted before, unless the process keeps a log, or a cancellation needed
+  // attention at that time.  If it needed attention then and no longer does, enter() below looks
+  // for messages; a receive that must not wait does not get there, and is attempted here.  So is one
+  // that was put off, since the step had its share of messages.
+  bool const was_put_off = !S::explores && s.here().messages_left == 0;
+  if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]] {
+    p.note_sent(false);
+    if (auto const answer = find_message(s, o)) {
+      // The last sender may have been cancelled after the check above, and have ended.  If this
+      // process is cancelled with it, it finds that instead of the answer.
+      if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
+      return go_on(s, *answer);
+    }
+  }
+  s.on_wait_begin(p);
+  w.parked.hold(p);
+  if (w.count != 1 || w.until) [[unlikely]]
+    return wait_for_first(s, w);
+  process* admitted = nullptr;
+  auto const how = w.first->box->template enter<S::on_several_threads>(*w.first, admitted,
+                                                                       s.cancellation.refuses());
+  if (how != mailbox::enter_outcome::waits) [[unlikely]]
+    return end_entering(s, w, 0, how, admitted);
   s.on_waiting(p, wait_kind::mail);
   return s.next();
 }

@@ -64,17 +64,15 @@ class typed_mailbox final : public mailbox {
     process* const p = direct_mail::of_thread.count(by, registry());
     if (!p) [[unlikely]]
       return attempted::not_done;
-    if (!has_several_threads()) [[likely]] {
-      message_ends& e = ends();
-      // relaxed: there is one thread.
-      if (std::size_t const i = e.begin.load(std::memory_order_relaxed); i < e.seen) [[likely]] {
-        move_out(*memory::cell(*e.first, i), into);
-        e.begin.store(i + 1, std::memory_order_relaxed);  // relaxed: as above
-        p->note_sent(false);
-        return attempted::done;
-      }
+    if (has_several_threads()) [[unlikely]]
+      return receive_directly_slow<Waits>(*p, into);
+    message_ends& e = ends();
+    // relaxed: there is one thread.
+    if (std::size_t const i = e.begin.load(std::memory_order_relaxed); i < e.seen) [[likely]] {
+      take_seen(e, i, *p, into);
+      return attempted::done;
     }
-    return receive_directly_slow<Waits>(*p, into);
+    return receive_unseen<Waits>(*p, into);
   }
   /// Stores the first messages, as many as there is room for.  Sets `sent` to their number.
   [[nodiscard]] attempted send_many_directly(void const* by, std::span<M> all, std::size_t& sent) {
@@ -106,10 +104,34 @@ class typed_mailbox final : public mailbox {
   using memory = message_memory<M>;
 
   [[gnu::noinline]] attempted send_directly_slow(process& p, M& message) {
-    bool const is_stored =
-        has_several_threads() ? store_if_open<true>(message) : store_if_open<false>(message);
-    if (is_stored) return p.note_sent(true), attempted::done;
-    return hands_over(p) ? attempted::needs_clause : attempted::not_done;
+    if (has_several_threads()) {
+      if (store_if_open<true>(message)) return p.note_sent(true), attempted::done;
+      return hands_over(p) ? attempted::needs_clause : attempted::not_done;
+    }
+    if (waiting_receiver()) return hands_over(p) ? attempted::needs_clause : attempted::not_done;
+    if (!store_if_open<false>(message)) return attempted::not_done;
+    return p.note_sent(true), attempted::done;
+  }
+  /// Receives message `i`, which was seen.  There is one thread.
+  [[gnu::always_inline]] static void take_seen(message_ends& e, std::size_t i, process& p,
+                                               M& into) noexcept {
+    move_out(*memory::cell(*e.first, i), into);
+    e.begin.store(i + 1, std::memory_order_relaxed);  // relaxed: there is one thread
+    p.note_sent(false);
+  }
+  /// Looks for messages that have come since the last look.  There is one thread.
+  template <bool Waits>
+  [[gnu::noinline]] attempted receive_unseen(process& p, M& into) noexcept {
+    message_ends& e = ends();
+    // relaxed: there is one thread.
+    std::size_t const i = e.begin.load(std::memory_order_relaxed);
+    std::size_t const end = e.end.load(std::memory_order_relaxed);  // relaxed: as above
+    if (i == end) return Waits ? attempted::needs_clause : attempted::not_done;
+    if (!is_first_block_enough()) [[unlikely]]
+      return receive_directly_slow<Waits>(p, into);
+    e.seen = end;
+    take_seen(e, i, p, into);
+    return attempted::done;
   }
   /// If senders wait for room, the clause of the operation receives, and puts the sender that has
   /// room then.
