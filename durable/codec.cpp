@@ -47,13 +47,16 @@ detail::reading::~reading() {
 }
 msgpack::object detail::reading::first(std::string_view bytes, std::size_t& end) {
   msgpack::zone& memory = memory_ ? *memory_ : own_.emplace(256);
-  static constexpr std::size_t most_levels = 1'000;
-  std::size_t const n = bytes.size();
-  auto const always = [](msgpack::type::object_type, std::size_t, void*) { return true; };
   bool refers = false;
   end = 0;
-  return msgpack::unpack(memory, bytes.data(), n, end, refers, always, nullptr,
-                         msgpack::unpack_limit(n, n, n, n, n, most_levels));
+  // A damaged value that claims to have more elements than there are bytes, or too many levels, is
+  // refused before memory is allocated for it.
+  static constexpr std::size_t most_levels = 1'000;
+  std::size_t const n = bytes.size();
+  return msgpack::unpack(
+      memory, bytes.data(), n, end, refers,
+      [](msgpack::type::object_type, std::size_t, void*) { return true; }, nullptr,
+      msgpack::unpack_limit(n, n, n, n, n, most_levels));
 }
 msgpack::object detail::reading::value(std::string_view bytes) {
   std::size_t end = 0;
@@ -69,13 +72,10 @@ void detail::throw_not_readable(std::string_view type, char const* why) {
 std::string readable(std::string_view bytes) {
   std::ostringstream text;
   try {
-    std::size_t end = 0;
     detail::reading in;
-    msgpack::object const o = in.first(bytes, end);
-    if (end == bytes.size()) {
-      text << o;
-      return text.str();
-    }
+    text << in.value(bytes);
+    return text.str();
+  } catch (msgpack::type_error const&) {
   } catch (msgpack::unpack_error const&) {
   }
   text << msgpack::object(std::string(bytes).c_str());

@@ -209,8 +209,7 @@ class reading {
   /// The value of all bytes, in which texts refer to them.  Throws msgpack::unpack_error,
   /// msgpack::type_error.
   [[nodiscard]] msgpack::object value(std::string_view bytes);
-  /// The first value; `end` is set to where it ends.  A damaged value that claims to have more
-  /// elements than there are bytes, or too many levels, is refused before memory is allocated for it.
+  /// The first value; `end` is set to where it ends.
   [[nodiscard]] msgpack::object first(std::string_view bytes, std::size_t& end);
 
  private:

@@ -267,20 +267,23 @@ class sqlite_store::inside {
   struct known_log {
     std::uint64_t run = 0;
     std::uint64_t length = 0;
-    bool has_ended = true;
+    bool has_ended = false;
   };
   /// In the transaction that runs: from the table, or as the last commit of this connection left it.
-  known_log& log_of(process_key k) {
-    auto const [at, is_new] = logs_.try_emplace(k);
-    if (is_new) {
-      auto& s = find_log_.with(k);
-      if (s.next())
-        at->second = {static_cast<std::uint64_t>(s.number(0)),
-                      static_cast<std::uint64_t>(s.number(2)),
-                      durable::has_ended(static_cast<process_status>(s.number(1)))};
-      s.end();
-    }
-    return at->second;
+  /// Null if there is no such process.
+  known_log* log_of(process_key k) {
+    auto const known = logs_.find(k);
+    if (known != logs_.end()) return &known->second;
+    auto& s = find_log_.with(k);
+    known_log* found = nullptr;
+    if (s.next())
+      found = &logs_
+                   .try_emplace(k, static_cast<std::uint64_t>(s.number(0)),
+                                static_cast<std::uint64_t>(s.number(2)),
+                                durable::has_ended(static_cast<process_status>(s.number(1))))
+                   .first->second;
+    s.end();
+    return found;
   }
   /// Forgets the logs that are known, if another connection has written since, or if they are many.
   void trust_known_logs() {
@@ -290,7 +293,9 @@ class sqlite_store::inside {
     if (std::exchange(logs_version_, now) != now || logs_.size() > 50'000) logs_.clear();
   }
   bool apply(commit_part const& p, commit_result& r) {
-    known_log& log = log_of(p.process);
+    known_log* const known = log_of(p.process);
+    if (!known) return false;
+    known_log& log = *known;
     if (log.has_ended || log.run != p.run || log.length != p.first) return false;
     log.length += p.entries.size();
     if (p.continued) log = {log.run + 1, 0, false};

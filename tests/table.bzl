@@ -79,8 +79,12 @@ TABLE = {
     ),
     "durable": _row(
         deps = _EFFECTS + _SCHED + ["//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/durable:support"],
-        searches = "crashes",
-        threads = "engine",
+        searches = "crashes weakened_store",
+        threads = "engine store_laws",
+        more = {
+            # Reads and writes the files of stores as another program does.
+            "bad_store": {"deps": ["@sqlite3"]},
+        },
     ),
     "effects": _row(
         deps = _EFFECTS,

@@ -91,7 +91,7 @@ eff<void, weft::mail> coordinator::commit(std::vector<seat*> parts) {
     process_key const k = parts[i]->key;
     parts[i]->part = nullptr;
     co_await tell(*parts[i], {is_accepted ? signal::kind::committed : signal::kind::fenced});
-    if (is_last) remove(*parts[i]);  // COORD-4
+    if (is_last) remove(*parts[i]);  // COORD-5
     if (!is_accepted) look_again_at(k);
     for (auto& e : results[i].effects) co_await deliver(std::move(e));
   }
@@ -143,8 +143,8 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
       bool const has_seen_all = o.seen == o.from->sent;  // COORD-3
       co_await tell(*o.from, {has_seen_all ? signal::kind::may_leave : signal::kind::must_stay});
       if (!has_seen_all) break;
-      process_key const k = o.from->key;
       bool const is_due = o.from->is_due;
+      process_key const k = o.from->key;
       remove(*o.from);
       if (is_due) want(k);
       break;
@@ -175,6 +175,7 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
     coordinator& of;
     ~closing() { of.close(); }
   } const at_end{*this};
+  closed_seats_.clear();
   {
     std::scoped_lock const locked(outside_lock_);
     is_closed_ = false;
@@ -267,6 +268,10 @@ void coordinator::stop() {
 }
 
 void coordinator::close() {
+  for (auto& [k, s] : seats_) {
+    auto const closed = std::move(s->to);  // the driver is told no more
+    closed_seats_.push_back(std::move(s));
+  }
   seats_.clear();
   waiting_.clear();
   wanted_.clear();

@@ -100,12 +100,12 @@ struct order {
 ///  COORD-2  A driver is told of each message that was committed after its process was loaded, in
 ///           the order of the commits.
 ///  COORD-3  A driver that waits leaves only if it has seen all that it was told.
-///  COORD-4  A driver whose part was fenced, or has ended the process, is told so last: its seat is
-///           free, and it sends no more orders.  A process that was fenced is run again from its
-///           new log, if it is ready: another engine has run it.
-///  COORD-5  A seat is in the list of those that wait from the commit that stored `waiting` until its
+///  COORD-4  A seat is in the list of those that wait from the commit that stored `waiting` until its
 ///           driver is told something, or ends.  If others want to run and all seats are taken, those
 ///           that have waited longest leave.
+///  COORD-5  A driver whose part was fenced, or has ended the process, is told so last: its seat is
+///           free, and it sends no more orders.  A process that was fenced is run again from its
+///           new log, if it is ready: another engine has run it.
 class coordinator {
  public:
   /// `begin` starts the driver of a process.
@@ -148,6 +148,9 @@ class coordinator {
   store& store_;
   engine_options how_;
   std::unordered_map<process_key, std::unique_ptr<seat>> seats_;
+  // Seats of the last run, whose drivers may have gone on when the coordinator had ended: if the
+  // store has thrown.  They are freed by the next run.
+  std::vector<std::unique_ptr<seat>> closed_seats_;
   std::list<seat*> waiting_;        // the one that has waited longest is in front
   std::deque<process_key> wanted_;  // ready, and to be begun
   std::unordered_set<process_key> is_wanted_;

@@ -75,7 +75,7 @@ void instance::committed() {
   if (pending.status) {
     p_.record.status = pending.status->now;
     p_.record.wake = pending.status->wake;
-    if (pending.status->seen < last_seen_) becomes_ready();  // STORE-5
+    if (pending.status->seen < last_seen_) note_ready();
   }
   discard_pending();
 }
@@ -102,10 +102,10 @@ void instance::arrive(stored_message m) {
   if (m.sequence <= last_seen_) return;  // it was loaded with the process
   last_seen_ = m.sequence;
   inbox_.push_back(std::move(m));
-  becomes_ready();
+  note_ready();
 }
 
-void instance::becomes_ready() noexcept {
+void instance::note_ready() noexcept {
   if (p_.record.status != process_status::waiting) return;
   p_.record.status = process_status::ready;
   p_.record.wake.reset();

@@ -101,9 +101,7 @@ class instance {
  private:
   [[nodiscard]] std::optional<recorded> begin_in_log(request& r);
   [[nodiscard]] std::optional<recorded> begin_now(request& r, timestamp now);
-  /// A message has come that the process had not seen: if it waited in the store, it is ready there,
-  /// and is not woken at its time any more.
-  void becomes_ready() noexcept;
+  void note_ready() noexcept;
   /// Passes the next entry of the log, and returns its answer, if it is that operation.
   [[nodiscard]] std::optional<recorded> replay(std::string_view word, std::string_view what);
   void replay_cancelled();

@@ -235,7 +235,7 @@ std::string in_a_child(std::function<std::string()> const& f) {
   CHECK(WEXITSTATUS(status) == 0);
   return said;
 }
-/// Becomes a user who has no rights.  False if that is not possible.
+/// Gives up the rights of this program.  False if that is not possible.
 bool drop_rights() { return geteuid() != 0 || (setgid(65'534) == 0 && setuid(65'534) == 0); }
 
 TEST_CASE("a store that cannot be written is refused") {
@@ -346,7 +346,7 @@ TEST_CASE("an engine whose disk is full stops with the reason, and goes on when 
 // ---- values
 
 eff<int, row> numbers(int n) {
-  int const a = co_await durable::step("number", act, "number", n);
+  int const a = co_await durable::step("number", act, std::string("number"), n);
   auto const m = co_await durable::receive<int>();
   co_return a + m.message;
 }
@@ -355,12 +355,12 @@ eff<std::string, world> act_in_words(std::string const& what, int n) {
   co_return std::to_string(co_await world::act(what, n));
 }
 eff<std::string, row> words(int n) {
-  std::string const a = co_await durable::step("number", act_in_words, "number", n);
+  std::string const a = co_await durable::step("number", act_in_words, std::string("number"), n);
   auto const m = co_await durable::receive<int>();
   co_return a + std::to_string(m.message);
 }
 eff<int, row> numbers_of_text(std::string const& n) {
-  co_return co_await durable::step("number", act, "number", std::stoi(n));
+  co_return co_await durable::step("number", act, std::string("number"), std::stoi(n));
 }
 struct word {
   static constexpr std::string_view stored_name = "int";
@@ -368,7 +368,7 @@ struct word {
   MSGPACK_DEFINE(text)
 };
 eff<int, row> receives_words(int n) {
-  int const a = co_await durable::step("number", act, "number", n);
+  int const a = co_await durable::step("number", act, std::string("number"), n);
   auto const m = co_await durable::receive<word>();
   co_return a + std::stoi(m.message.text);
 }

@@ -161,23 +161,30 @@ TEST_CASE("a store that acknowledges what is not stored yet is found") {
 
 // ---- two engines
 
+eff<int, row> pays_and_sends() {
+  int const a = co_await durable::step("pay", pay, 1);
+  co_await durable::send("q", a);
+  co_return a;
+}
+constexpr durable::function pays_and_sends_process{"pays and sends", 1, pays_and_sends};
 eff<int, row> sends_and_pays() {
-  co_await durable::send("q", 1);
+  co_await durable::send("q", 1);  // which is stored before the step begins
   co_return co_await durable::step("pay", pay, 1);
 }
 constexpr durable::function sends_and_pays_process{"sends and pays", 1, sends_and_pays};
 
-template <class Store>
+template <class Store, class F>
 struct two_engines {
-  using engine = durable::engine<std::remove_const_t<decltype(sends_and_pays_process)>>;
   static durable::engine_options how() {
     return {.until = durable::run_until::idle,
             .clock = durable::clock_source::scheduler,
-            .max_batch = 1};
+            .max_batch = 1,
+            .listens = false};
   }
+  explicit two_engines(F f) : first(how(), store, f), second(how(), store, f) {}
   Store store{durable::memory_store_options{}};
-  engine first{how(), store, sends_and_pays_process};
-  engine second{how(), store, sends_and_pays_process};
+  durable::engine<F> first;
+  durable::engine<F> second;
   ledger outside;
 };
 template <class Row>
@@ -190,24 +197,22 @@ template <class Engine>
 auto run_it(Engine& e) -> decltype(e.run()) {
   co_await e.run();
 }
-template <class Store>
-auto run_two(two_engines<Store>& w)
+template <class Store, class F>
+auto run_two(two_engines<Store, F>& w)
     -> eff<void, typename spawning_row<typename decltype(w.first.run())::effects>::type> {
-  using engine = typename two_engines<Store>::engine;
-  co_await spawn(run_it<engine>, std::ref(w.first));
-  co_await spawn(run_it<engine>, std::ref(w.second));
+  co_await spawn(run_it<durable::engine<F>>, std::ref(w.first));
+  co_await spawn(run_it<durable::engine<F>>, std::ref(w.second));
 }
-template <class Store>
-exploration explore_two_engines(bool stops) {
-  using state = std::unique_ptr<two_engines<Store>>;
-  auto const make = [] {
-    auto w = std::make_unique<two_engines<Store>>();
-    w->store.start(sends_and_pays_process.start("p"));
+template <class Store, class F>
+exploration explore_two_engines(F f, explore_options const& how) {
+  using state = std::unique_ptr<two_engines<Store, F>>;
+  auto const make = [f] {
+    auto w = std::make_unique<two_engines<Store, F>>(f);
+    w->store.start(f.start("p"));
     return w;
   };
   return explore(
-      {.max_schedules = 60'000, .reduce = true, .stop_at_failure = stops}, make,
-      [](state& w) { return run_two(*w); },
+      how, make, [](state& w) { return run_two(*w); },
       [](state const& w) -> run_result {
         std::string const end =
             end_of(*w, "p") + ", sent " + std::to_string(w->store.find("q").value().messages);
@@ -216,14 +221,20 @@ exploration explore_two_engines(bool stops) {
       [](state& w) -> auto& { return w->outside; });
 }
 TEST_CASE("two engines on one store do what one does") {
-  auto const found = explore_two_engines<sound_store>(false);
+  auto const found = explore_two_engines<sound_store>(pays_and_sends_process, {.reduce = true});
   show_counts("two engines", 0, found);
   INFO(found.report());
+  CHECK(found.complete);
   CHECK(found.ok());
   CHECK(found.outcomes.size() == 1);
 }
 TEST_CASE("a store that fences no part is found") {
-  auto const found = explore_two_engines<no_fence>(true);
+  auto const sound = explore_two_engines<sound_store>(sends_and_pays_process,
+                                                      {.max_schedules = 5'000, .reduce = true});
+  CHECK(sound.ok());
+  CHECK(sound.outcomes.size() == 1);
+  auto const found = explore_two_engines<no_fence>(sends_and_pays_process,
+                                                   {.reduce = true, .stop_at_failure = true});
   show_counts("no fence", 0, found);
   INFO(found.report());
   CHECK(found.first_failure());
