@@ -186,7 +186,7 @@ class engine : public engine_base {
                                                  inbox<detail::signal> in,
                                                  address<detail::order> to) {
     detail::driver d(e.coordinator_, at, std::move(in), std::move(to));
-    detail::instance it(e.store_.load(d.process()));
+    detail::instance it(*std::exchange(at.loaded, std::nullopt));
     if (auto const f = e.choose(it.record().start))
       co_await (e.*runners[*f])(d, it);
     else
@@ -198,7 +198,9 @@ class engine : public engine_base {
   eff<void, typename rows::of_task> run_one(detail::driver& d, detail::instance& it) {
     auto const& f = std::get<I>(functions_);
     it.set_version(f.version());
-    co_await detail::run_process<typename rows::of_task>(d, f, it);
+    // A row that is refused has no handler.
+    if constexpr (detail::recorded_row<typename std::remove_cvref_t<decltype(f)>::effects>::value)
+      co_await detail::run_process<typename rows::of_task>(d, f, it);
   }
   /// The function of that name: in that version, else in the newest.
   [[nodiscard]] std::optional<std::size_t> choose(process_start const& s) const {

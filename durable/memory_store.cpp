@@ -178,14 +178,17 @@ std::optional<process_record> memory_store::find(std::string_view id) {
   return counted(read(at->second));
 }
 
-stored_process memory_store::load(process_key process) {
+std::vector<stored_process> memory_store::load(std::span<process_key const> keys) {
   std::scoped_lock const locked(lock_);
   require_running();
-  if (!has(process))
-    throw store_error("weft: a memory_store has no process " + std::to_string(process));
-  stored_process p = read(process);
-  p.record = counted(p);
-  return p;
+  std::vector<stored_process> all;
+  all.reserve(keys.size());
+  for (auto const k : keys) {
+    if (!has(k)) throw store_error("weft: a memory_store has no process " + std::to_string(k));
+    all.push_back(read(k));
+    all.back().record = counted(all.back());
+  }
+  return all;
 }
 
 std::vector<stored_message> memory_store::inbox(process_key process, std::uint64_t after) {

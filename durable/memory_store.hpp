@@ -50,7 +50,8 @@ class memory_store final : public store {
   commit_effect send(outgoing_message const& m, std::string_view once_key) override;
   bool release(process_key process) override;
   [[nodiscard]] std::optional<process_record> find(std::string_view id) override;
-  [[nodiscard]] stored_process load(process_key process) override;
+  using store::load;
+  [[nodiscard]] std::vector<stored_process> load(std::span<process_key const> keys) override;
   [[nodiscard]] std::vector<stored_message> inbox(process_key process,
                                                   std::uint64_t after) override;
   [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) override;

@@ -403,8 +403,10 @@ class sqlite_store::inside {
 
   std::mutex read_lock_;
   statement find_{path_, reader_.db(), WEFT_RECORD "WHERE id = ?"};
-  statement by_key_{path_, reader_.db(), WEFT_RECORD "WHERE key = ?"};
   statement list_{path_, reader_.db(), WEFT_RECORD "WHERE key > ? ORDER BY key LIMIT ?"};
+  statement by_key_{path_, reader_.db(),
+                    "SELECT key, id, function, version, arguments, parent, run, status, wake, "
+                    "result, published, 0, 0 FROM processes WHERE key = ?"};
   statement log_{path_, reader_.db(),
                  "SELECT operation, answer FROM log WHERE process = ? ORDER BY position"};
   statement inbox_{
@@ -475,9 +477,9 @@ std::optional<process_record> sqlite_store::find(std::string_view id) {
   return r;
 }
 
-stored_process sqlite_store::load(process_key process) {
+std::vector<stored_process> sqlite_store::load(std::span<process_key const> keys) {
   std::scoped_lock const locked(in_->read_lock_);
-  in_->begin_read_.run();  // one view of all three tables
+  in_->begin_read_.run();  // one view of all tables, and one lock of the file
   struct ending {
     statement& s;
     ~ending() {
@@ -487,16 +489,21 @@ stored_process sqlite_store::load(process_key process) {
       }
     }
   } const at_end{in_->end_read_};
-  stored_process p;
-  auto& s = in_->by_key_.with(process);
-  if (!s.next()) throw store_error("weft: the store has no process " + std::to_string(process));
-  p.record = record_of(s);
-  s.end();
-  p.log.reserve(p.record.entries);
-  auto& log = in_->log_.with(process);
-  while (log.next()) p.log.push_back({log.bytes(0), log.bytes(1)});
-  p.inbox = in_->messages(process, 0);
-  return p;
+  std::vector<stored_process> all;
+  all.reserve(keys.size());
+  for (auto const k : keys) {
+    auto& s = in_->by_key_.with(k);
+    if (!s.next()) throw store_error("weft: the store has no process " + std::to_string(k));
+    stored_process& p = all.emplace_back();
+    p.record = record_of(s);
+    s.end();
+    auto& log = in_->log_.with(k);
+    while (log.next()) p.log.push_back({log.bytes(0), log.bytes(1)});
+    p.inbox = in_->messages(k, 0);
+    p.record.entries = p.log.size();
+    p.record.messages = p.inbox.size();
+  }
+  return all;
 }
 
 std::vector<stored_message> sqlite_store::inbox(process_key process, std::uint64_t after) {

@@ -18,6 +18,7 @@
 #include "weft/durable/errors.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/effects/operation.hpp"
+#include "weft/sched/base/detail/parameters.hpp"
 
 /// Steps: what a durable process does outside.
 namespace weft::durable {
@@ -233,6 +234,27 @@ class step_awaitable {
   alignas(std::max_align_t) std::byte room_[sizeof(shape)];
 };
 
+/// What a step keeps of an argument: texts as strings of their own.
+template <class A>
+struct kept_argument : identity<A> {};
+template <>
+struct kept_argument<char const*> : identity<std::string> {};
+template <>
+struct kept_argument<char*> : identity<std::string> {};
+template <>
+struct kept_argument<std::string_view> : identity<std::string> {};
+template <class A>
+using kept_argument_t = typename kept_argument<std::decay_t<A>>::type;
+
+/// For a step's function that returns an eff, which begins when the call has returned.
+template <class F, class... Args>
+consteval bool require_step_without_temporaries() {
+  if constexpr (takes_a_key<F, Args...>)
+    return weft::detail::require_no_temporaries<F, idempotency_key, Args...>();
+  else
+    return weft::detail::require_no_temporaries<F, Args...>();
+}
+
 template <class F, class... Args>
 consteval bool require_step() {
   constexpr bool is_called = std::invocable<F&, Args const&...> || takes_a_key<F, Args...>;
@@ -240,14 +262,27 @@ consteval bool require_step() {
                 "weft: a step's function is called with the arguments that follow it, as const "
                 "references; its first parameter may be a durable::idempotency_key const&");
   if constexpr (is_called) {
-    using T = typename step_call<F, Args...>::T;
+    using call = step_call<F, Args...>;
+    using T = typename call::T;
+    bool refers_well = true;
+    if constexpr (step_value<typename call::R>::is_computation)
+      refers_well = require_step_without_temporaries<F, Args...>();
     if constexpr (std::is_void_v<T>)
-      return true;
+      return refers_well;
     else
-      return require_storable<T>();
+      return require_storable<T>() && refers_well;
   } else {
     return false;
   }
+}
+
+/// In place of a step that is refused: an awaitable of its result, where that is known.
+template <class F, class... Args>
+auto refused_step() {
+  if constexpr (std::invocable<F&, Args const&...> || takes_a_key<F, Args...>)
+    return weft::detail::refused<typename step_call<F, Args...>::T>();
+  else
+    return weft::detail::refused<void>();
 }
 
 }  // namespace detail
@@ -264,14 +299,15 @@ consteval bool require_step() {
 /// once, unless the options say at_most_once.  Throws step_failed if `f` has thrown as often as the
 /// options allow; step_interrupted; weft::cancelled, before it begins.  Row: `steps<...>`.
 ///
-/// `f` and the arguments are copied into the awaiting frame.
+/// `f` and the arguments are copied into the awaiting frame, `char const*` and std::string_view as
+/// strings.
 template <class F, class... Args>
 [[nodiscard]] auto step(step_options how, F f, Args&&... args) {
-  if constexpr (detail::require_step<F, std::decay_t<Args>...>())
-    return detail::step_awaitable<F, std::decay_t<Args>...>(how, std::move(f),
-                                                            std::forward<Args>(args)...);
+  if constexpr (detail::require_step<F, detail::kept_argument_t<Args>...>())
+    return detail::step_awaitable<F, detail::kept_argument_t<Args>...>(how, std::move(f),
+                                                                       std::forward<Args>(args)...);
   else
-    return weft::detail::refused<void>();
+    return detail::refused_step<F, detail::kept_argument_t<Args>...>();
 }
 template <class F, class... Args>
 [[nodiscard]] auto step(char const* name, F f, Args&&... args) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Where durable processes are kept: the concept of a store, as an abstract class, and what is
@@ -170,8 +171,12 @@ class store {
 
   /// Null if no process of that id was started or has messages.
   [[nodiscard]] virtual std::optional<process_record> find(std::string_view id) = 0;
-  /// The process with its log and its inbox.  Throws store_error if there is none.
-  [[nodiscard]] virtual stored_process load(process_key process) = 0;
+  /// The processes with these keys, which grow, each with its log and its inbox.  Throws store_error
+  /// if there is none of a key.
+  [[nodiscard]] virtual std::vector<stored_process> load(std::span<process_key const> keys) = 0;
+  [[nodiscard]] stored_process load(process_key process) {
+    return std::move(load(std::span<process_key const>(&process, 1)).front());
+  }
   /// The messages of an inbox that are later than `after`.
   [[nodiscard]] virtual std::vector<stored_message> inbox(process_key process,
                                                           std::uint64_t after) = 0;

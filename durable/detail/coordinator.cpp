@@ -116,15 +116,28 @@ eff<void, weft::mail> coordinator::look_elsewhere() {
   next_wake_ = store_.next_wake();
 }
 
-eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
-  while (!is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty()) {
+std::vector<process_key> coordinator::next_wanted(std::size_t limit) {
+  static constexpr std::size_t most_at_once = 100;  // whose logs are loaded together
+  std::vector<process_key> some;
+  while (!wanted_.empty() && some.size() < std::min(limit, most_at_once)) {
     process_key const k = wanted_.front();
     wanted_.pop_front();
     is_wanted_.erase(k);
-    if (seats_.contains(k)) continue;
-    auto [in, to] = co_await open<signal>();
-    auto const made = seats_.emplace(k, std::make_unique<seat>(k, std::move(to))).first;
-    begin(*made->second, std::move(in));
+    if (!seats_.contains(k)) some.push_back(k);
+  }
+  std::ranges::sort(some);
+  return some;
+}
+
+eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
+  while (!is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty()) {
+    for (stored_process& p : store_.load(next_wanted(how_.max_running - seats_.size()))) {
+      auto [in, to] = co_await open<signal>();
+      process_key const k = p.record.key;
+      seat& s = *seats_.emplace(k, std::make_unique<seat>(k, std::move(to))).first->second;
+      s.loaded = std::move(p);
+      begin(s, std::move(in));
+    }
   }
   for (auto n = wanted_.size(); !is_stopping_ && n != 0 && !waiting_.empty(); --n) {
     seat& s = *waiting_.front();

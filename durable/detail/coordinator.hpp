@@ -72,9 +72,10 @@ struct seat {
   seat(process_key k, address<signal> a) : key(k), to(std::move(a)) {}
   process_key key;
   address<signal> to;
-  commit_part* part = nullptr;  // of the driver, while it waits for the commit
-  std::uint64_t sent = 0;       // messages that the driver was told of
-  std::uint64_t last = 0;       // the sequence number of the last of them
+  std::optional<stored_process> loaded{};  // until the driver has taken it
+  commit_part* part = nullptr;             // of the driver, while it waits for the commit
+  std::uint64_t sent = 0;                  // messages that the driver was told of
+  std::uint64_t last = 0;                  // the sequence number of the last of them
   bool waits = false;
   std::list<seat*>::iterator place{};  // in the list of those that wait
   bool is_due = false;                 // the store has made it ready, since its time has come
@@ -95,8 +96,8 @@ struct order {
 /// The one process of an engine that writes to the store.  Drivers, one for each process that is
 /// run, send it their commit parts; it commits those that have come together in one commit.
 ///
-///  COORD-1  Only the coordinator commits while the engine runs, and only it begins drivers.  So a
-///           process has one driver at most.
+///  COORD-1  Only the coordinator commits while the engine runs, and only it loads processes and begins
+///           their drivers.  So a process has one driver at most.
 ///  COORD-2  A driver is told of each message that was committed after its process was loaded, in
 ///           the order of the commits.
 ///  COORD-3  A driver that waits leaves only if it has seen all that it was told.
@@ -136,6 +137,7 @@ class coordinator {
   eff<void, weft::mail> tell(seat& s, signal what);
   eff<void, weft::mail> look_elsewhere();
   void want_all_ready();
+  [[nodiscard]] std::vector<process_key> next_wanted(std::size_t limit);
   eff<void, weft::mail> begin_some(launch const& begin);
   void want(process_key k);
   void note_waiting(seat& s);

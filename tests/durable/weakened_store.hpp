@@ -41,8 +41,9 @@ class sound_store : public durable::store {
   std::optional<durable::process_record> find(std::string_view id) override {
     return inner_->find(id);
   }
-  durable::stored_process load(durable::process_key process) override {
-    return inner_->load(process);
+  using store::load;
+  std::vector<durable::stored_process> load(std::span<durable::process_key const> keys) override {
+    return inner_->load(keys);
   }
   std::vector<durable::stored_message> inbox(durable::process_key process,
                                              std::uint64_t after) override {
