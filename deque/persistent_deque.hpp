@@ -160,10 +160,11 @@ class persistent_deque {
     return top_.rotate(std::forward<Args>(args)...);
   }
 
-  /// The same in two steps: how many calls of push_front_in_place() or pop_back_in_place() may
-  /// follow, as long as this deque is not changed at that end in another way and not copied.  O(1).
-  /// Calls at one end do not change how many may follow at the other.
+  /// The same in two steps: how many calls of push_front_in_place() may follow, as long as this deque
+  /// is not changed at that end in another way and not copied.  O(1).  Calls at one end do not change
+  /// how many may follow at the other.
   [[nodiscard]] size_type front_room() const noexcept { return top_.front_room(); }
+  /// How many calls of pop_back_in_place() may follow.  O(1).
   [[nodiscard]] size_type back_run() const noexcept { return top_.back_run(); }
   /// Adds T(args...) at the front, in a few instructions and without allocation.
   template <class... Args>

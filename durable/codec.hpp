@@ -25,8 +25,8 @@
 
 #include "weft/effects/eff.hpp"
 
-// What msgpack-cxx has no adaptors for: durations, points in time, variants (which newer ones have),
-// std::monostate.
+// Adaptors that msgpack-cxx does not have: of durations, and before 6.1 of points in time, variants
+// and std::monostate.
 namespace msgpack {
 MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
   namespace adaptor {
@@ -47,7 +47,8 @@ MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
     }
   };
 
-#ifdef MSGPACK_NO_BOOST  // else msgpack-cxx has one
+#if MSGPACK_VERSION_MAJOR < 6 || (MSGPACK_VERSION_MAJOR == 6 && MSGPACK_VERSION_MINOR < 1)
+#ifdef MSGPACK_NO_BOOST  // else they have one for points in time
   template <class C, class D>
   struct convert<std::chrono::time_point<C, D>> {
     msgpack::object const& operator()(msgpack::object const& o,
@@ -64,8 +65,6 @@ MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
     }
   };
 #endif
-
-#if !__has_include(<msgpack/v1/adaptor/cpp17/variant.hpp>)
   template <>
   struct convert<std::monostate> {
     msgpack::object const& operator()(msgpack::object const& o, std::monostate&) const { return o; }
@@ -192,7 +191,7 @@ consteval bool require_storable() {
   return storable<T>;
 }
 
-/// What is wrong with a stored value, in the words of not_readable.
+/// Throws not_readable, which names the type and says why.
 [[noreturn]] void throw_not_readable(std::string_view type, char const* why);
 
 /// A number, a truth value or a short text that is all of `bytes`, read in place: the library would

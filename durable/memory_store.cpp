@@ -247,7 +247,7 @@ std::vector<process_key> memory_store::ready(process_key after, std::size_t limi
   return some;
 }
 
-bool memory_store::has_unfinished() {
+bool memory_store::any_unfinished() {
   std::scoped_lock const locked(lock_);
   require_running();
   weft::detail::note_access(&all_, false);

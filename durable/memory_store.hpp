@@ -58,7 +58,7 @@ class memory_store final : public store {
   std::vector<process_key> wake_due(timestamp now, std::size_t limit) override;
   [[nodiscard]] std::optional<timestamp> next_wake() override;
   [[nodiscard]] std::vector<process_key> ready(process_key after, std::size_t limit) override;
-  [[nodiscard]] bool has_unfinished() override;
+  [[nodiscard]] bool any_unfinished() override;
 
  private:
   /// A process, and a location of the explorer.

@@ -201,10 +201,15 @@ process_record record_of(statement const& s) {
   return r;
 }
 
-#define WEFT_RECORD                                                                   \
-  "SELECT key, id, function, version, arguments, parent, run, status, wake, result, " \
-  "published, (SELECT count(*) FROM log WHERE process = key), "                       \
-  "(SELECT count(*) FROM inbox WHERE process = key) FROM processes "
+/// A query for records, with a condition.
+std::string records(char const* condition) {
+  return std::string(
+             "SELECT key, id, function, version, arguments, parent, run, status, wake, result, "
+             "published, (SELECT count(*) FROM log WHERE process = key), (SELECT count(*) FROM "
+             "inbox "
+             "WHERE process = key) FROM processes ") +
+         condition;
+}
 
 }  // namespace
 
@@ -263,7 +268,7 @@ class sqlite_store::inside {
     make_ready_.with(k).run();
     return {k, status_of(k), {sequence, from, m.type, m.data}};
   }
-  /// What fences the parts of a process.
+  /// The facts that fence the parts of a process.
   struct known_log {
     std::uint64_t run = 0;
     std::uint64_t length = 0;
@@ -395,15 +400,15 @@ class sqlite_store::inside {
                  "UPDATE processes SET status = 1, wake = NULL WHERE key IN (SELECT key FROM "
                  "processes WHERE wake <= ? ORDER BY wake LIMIT ?) RETURNING key"};
   statement elsewhere_{path_, writer_.db(), "PRAGMA data_version"};
-  std::int64_t version_ = 0;       // what it said last in has_changed_elsewhere()
+  std::int64_t version_ = 0;       // what it said last in note_changes_of_others()
   std::int64_t logs_version_ = 0;  // and before a transaction
   std::unordered_map<process_key, known_log> logs_;
   [[nodiscard]] int changes() const { return sqlite3_changes(writer_.db()); }
   [[nodiscard]] sqlite3* reading() const { return reader_.db(); }
 
   std::mutex read_lock_;
-  statement find_{path_, reader_.db(), WEFT_RECORD "WHERE id = ?"};
-  statement list_{path_, reader_.db(), WEFT_RECORD "WHERE key > ? ORDER BY key LIMIT ?"};
+  statement find_{path_, reader_.db(), records("WHERE id = ?").c_str()};
+  statement list_{path_, reader_.db(), records("WHERE key > ? ORDER BY key LIMIT ?").c_str()};
   statement by_key_{path_, reader_.db(),
                     "SELECT key, id, function, version, arguments, parent, run, status, wake, "
                     "result, published, 0, 0 FROM processes WHERE key = ?"};
@@ -545,7 +550,7 @@ std::vector<process_key> sqlite_store::ready(process_key after, std::size_t limi
   return some;
 }
 
-bool sqlite_store::has_unfinished() {
+bool sqlite_store::any_unfinished() {
   std::scoped_lock const locked(in_->read_lock_);
   auto& s = in_->unfinished_.with();
   bool const found = s.next();
@@ -553,7 +558,7 @@ bool sqlite_store::has_unfinished() {
   return found;
 }
 
-bool sqlite_store::has_changed_elsewhere() {
+bool sqlite_store::note_changes_of_others() {
   std::scoped_lock const locked(in_->write_lock_);
   auto& s = in_->elsewhere_.with();
   std::int64_t const now = s.next() ? s.number(0) : 0;

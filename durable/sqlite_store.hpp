@@ -47,8 +47,8 @@ class sqlite_store final : public store {
   std::vector<process_key> wake_due(timestamp now, std::size_t limit) override;
   [[nodiscard]] std::optional<timestamp> next_wake() override;
   [[nodiscard]] std::vector<process_key> ready(process_key after, std::size_t limit) override;
-  [[nodiscard]] bool has_unfinished() override;
-  [[nodiscard]] bool has_changed_elsewhere() override;
+  [[nodiscard]] bool any_unfinished() override;
+  [[nodiscard]] bool note_changes_of_others() override;
 
  private:
   class inside;

@@ -190,9 +190,9 @@ class store {
   /// Up to `limit` ready processes in the order of their keys, after `after`.
   [[nodiscard]] virtual std::vector<process_key> ready(process_key after, std::size_t limit) = 0;
   /// Whether a process is ready or waits.
-  [[nodiscard]] virtual bool has_unfinished() = 0;
+  [[nodiscard]] virtual bool any_unfinished() = 0;
   /// Whether another program has changed the store since the last call.
-  [[nodiscard]] virtual bool has_changed_elsewhere() { return false; }
+  [[nodiscard]] virtual bool note_changes_of_others() { return false; }
 };
 
 }  // namespace weft::durable

@@ -66,6 +66,8 @@ def macro(path, text):
     pattern = r"^\s*#\s*define\b" if path.startswith(LIBRARY) else r"^\s*#\s*define\s+\w+\("
     if path == "effects/version.hpp":
         pattern += r"(?!\s+WEFT_VERSION(_MAJOR|_MINOR|_PATCH)?\s)"
+    if path == "durable/codec.hpp":
+        pattern += r"(?!\s+MSGPACK_NO_BOOST$)"
     if path == "tests/support/each_backend.hpp":
         pattern += r"(?<!\sBACKENDS_TEST_CASE\()(?<!\sBACKENDS_TEST_CASE_OF\()"
     return lines_matching(pattern, code_of(text))

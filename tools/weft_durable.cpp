@@ -45,7 +45,9 @@ std::string time_of(durable::timestamp t) {
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &day);
   return text;
 }
-std::string json(std::string_view text) { return durable::readable(durable::encode(std::string(text))); }
+std::string json(std::string_view text) {
+  return durable::readable(durable::encode(std::string(text)));
+}
 /// A result: a value as JSON; a report, which is plain text, as it is.
 std::string result_of(durable::process_record const& p) {
   return p.status == durable::process_status::quarantined ? p.result : durable::readable(p.result);
@@ -197,8 +199,9 @@ int main(int argc, char** argv) {
       std::filesystem::current_path(here);
     return run({argv + 1, argv + argc});
   } catch (wrong_use const&) {
-    std::cerr << "usage: weft-durable STORE list | show ID | history ID | send ID TYPE VALUE | cancel "
-                 "ID | resume ID\n       [--json] [--html=PAGE.html]\n";
+    std::cerr
+        << "usage: weft-durable STORE list | show ID | history ID | send ID TYPE VALUE | cancel "
+           "ID | resume ID\n       [--json] [--html=PAGE.html]\n";
     return 2;
   } catch (std::exception const& e) {
     std::cerr << e.what() << '\n';

@@ -25,10 +25,10 @@ void coordinator::want(process_key k) {
   if (is_wanted_.insert(k).second) wanted_.push_back(k);
 }
 
-bool coordinator::is_over() {
+bool coordinator::is_over() const {
   if (!seats_.empty() || (!is_stopping_ && !wanted_.empty())) return false;
   if (is_stopping_ || how_.until == run_until::idle) return true;
-  return how_.until == run_until::all_ended && !store_.has_unfinished();
+  return how_.until == run_until::all_ended && !store_.any_unfinished();
 }
 
 void coordinator::note_waiting(seat& s) {
@@ -108,7 +108,7 @@ void coordinator::want_all_ready() {
   }
 }
 
-eff<void, weft::mail> coordinator::look_elsewhere() {
+eff<void, weft::mail> coordinator::look_outside() {
   want_all_ready();
   for (auto& [k, s] : seats_)
     for (auto& m : store_.inbox(k, s->last))
@@ -194,9 +194,9 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
     is_closed_ = false;
   }
   want_all_ready();
-  bool const looks = how_.until == run_until::stopped && how_.looks_elsewhere.count() != 0;
+  bool const looks = how_.until == run_until::stopped && how_.looks_outside.count() != 0;
   instant looks_at = instant::max();
-  if (looks) (void)store_.has_changed_elsewhere();
+  if (looks) (void)store_.note_changes_of_others();
   next_wake_ = store_.next_wake();
   for (;;) {
     instant const now = co_await timing::now{};
@@ -210,9 +210,9 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
       }
       next_wake_ = store_.next_wake();
     }
-    if (looks && now >= looks_at && store_.has_changed_elsewhere()) co_await look_elsewhere();
+    if (looks && now >= looks_at && store_.note_changes_of_others()) co_await look_outside();
     if (looks && (now >= looks_at || looks_at == instant::max()))
-      looks_at = now + how_.looks_elsewhere;
+      looks_at = now + how_.looks_outside;
     co_await begin_some(begin);
     if (is_over()) co_return;
     std::optional<order> next;

@@ -48,12 +48,12 @@ struct engine_options {
   bool listens = true;
   /// How often the engine looks whether another program has changed the store: a tool that sends a
   /// message, say, or another engine.  0: never.  Only until it is stopped.
-  std::chrono::nanoseconds looks_elsewhere = std::chrono::milliseconds(500);
+  std::chrono::nanoseconds looks_outside = std::chrono::milliseconds(500);
 };
 
 namespace detail {
 
-/// What the coordinator tells a driver.
+/// A word of the coordinator to a driver.
 struct signal {
   enum class kind : unsigned char {
     committed,
@@ -80,7 +80,7 @@ struct seat {
   std::list<seat*>::iterator place{};  // in the list of those that wait
   bool is_due = false;                 // the store has made it ready, since its time has come
 };
-/// What a driver asks the coordinator.
+/// A request of a driver to the coordinator.
 struct order {
   enum class kind : unsigned char { commit, leave, stopped, outside };
   kind what = kind::outside;
@@ -135,7 +135,7 @@ class coordinator {
   void look_again_at(process_key k);
   eff<void, weft::mail> deliver(commit_effect e);
   eff<void, weft::mail> tell(seat& s, signal what);
-  eff<void, weft::mail> look_elsewhere();
+  eff<void, weft::mail> look_outside();
   void want_all_ready();
   [[nodiscard]] std::vector<process_key> next_wanted(std::size_t limit);
   eff<void, weft::mail> begin_some(launch const& begin);
@@ -144,7 +144,7 @@ class coordinator {
   void note_running(seat& s);
   void remove(seat& s);
   eff<void, weft::mail> carry_out(order const& o, std::vector<seat*>& parts);
-  [[nodiscard]] bool is_over();
+  [[nodiscard]] bool is_over() const;
   void close();
 
   store& store_;

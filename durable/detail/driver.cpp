@@ -35,7 +35,7 @@ eff<bool, weft::mail> driver::commit(instance& it) {
   co_return true;
 }
 
-eff<bool, weft::mail> driver::may_leave(instance& it) {
+eff<bool, weft::mail> driver::ask_to_leave(instance& it) {
   co_await to_.send({order::kind::leave, seat_, told_});
   for (;;) {
     signal s = co_await in_.receive();
@@ -69,22 +69,26 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
     if (is_step && *until <= time(now)) co_return true;
     if (it.has_pending() || !it.is_stored_as_waiting(until)) {
       it.pending.status = status_change{process_status::waiting, until, it.last_seen(), {}};
-      if (!co_await commit(it)) co_return false;
+      bool const is_kept = co_await commit(it);
+      if (!is_kept) co_return false;
       continue;  // something may have come meanwhile
     }
     if (is_stopping_) co_return false;
     if (std::exchange(makes_room_, false)) {
-      if (co_await may_leave(it)) co_return false;
+      bool const leaves_now = co_await ask_to_leave(it);
+      if (leaves_now) co_return false;
       continue;  // a message has come
     }
     instant const leaves =
         now + std::min<std::chrono::nanoseconds>(of_.options().keep_waiting, instant::max() - now);
     instant const wakes = until ? of_.when(*until, now) : instant::max();
-    bool const lets_go = leaves < wakes;
-    if (auto s = co_await in_.receive_until(std::min(leaves, wakes)))
+    auto s = co_await in_.receive_until(std::min(leaves, wakes));
+    if (s) {
       heed(it, *std::move(s));
-    else if (lets_go && co_await may_leave(it))
-      co_return false;
+    } else if (leaves < wakes) {
+      bool const has_left = co_await ask_to_leave(it);
+      if (has_left) co_return false;
+    }
   }
 }
 

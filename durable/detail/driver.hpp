@@ -47,7 +47,7 @@ class driver {
 
  private:
   void heed(instance& it, signal s);
-  eff<bool, weft::mail> may_leave(instance& it);
+  eff<bool, weft::mail> ask_to_leave(instance& it);
 
   coordinator& of_;
   seat* seat_;
@@ -91,11 +91,14 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
   }
   for (;;) {
     if (state.again != 0) {
-      if (!co_await d.wait(it, h)) co_return false;
-      if (h.error) co_return true;
+      bool const is_kept = co_await d.wait(it, h);
+      if (!is_kept || h.error) co_return is_kept;
     }
     if (r.how.at_most_once) it.append("intent " + std::string(r.what), nothing_answer());
-    if (it.has_pending() && !co_await d.commit(it)) co_return false;
+    if (it.has_pending()) {
+      bool const is_kept = co_await d.commit(it);
+      if (!is_kept) co_return false;
+    }
     std::optional<std::string> value;
     std::string why;
     try {

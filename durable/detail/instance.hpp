@@ -49,7 +49,7 @@ class instance {
   /// The time at which it need not wait any longer.
   [[nodiscard]] std::optional<timestamp> waits_until() const noexcept { return until_; }
 
-  /// What is known of the step that is to be run.
+  /// The state of the step that is to be run.
   struct step_state {
     std::uint64_t position = 0;  ///< Of its first entry: with the id, the same in each run.
     unsigned attempts = 0;       ///< That have failed.
@@ -66,7 +66,7 @@ class instance {
   /// Throws diverged if entries are left in the log of a process that has ended.
   void require_end_of_log();
 
-  /// What is to be committed.
+  /// The part that is to be committed.
   commit_part pending{};
   /// Called when it was: begins a new part.
   void committed();

@@ -3,8 +3,11 @@
 /// A crawler that is killed, and goes on: no page is fetched again whose text was stored.
 ///
 /// The crawler runs in a child process of the system, which kills itself, with SIGKILL, in the
-/// middle of its work, twice.  Each time another one is started on the same file.  What was printed
-/// twice is the page that was being fetched: a step runs at least once.
+/// middle of its work, twice.  Each time another one is started on the same file.  A page that
+/// was being fetched when its program was killed is fetched again: a step runs at least once.
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -14,8 +17,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 #include <weft/durable/engine.hpp>
@@ -42,8 +43,11 @@ struct small_web : handler<web> {
     std::fflush(stdout);
     if (f.page == deadly) raise(SIGKILL);
     static std::map<std::string, std::vector<std::string>> const links{
-        {"/", {"/book", "/code"}}, {"/book", {"/book/1", "/book/2"}}, {"/code", {"/", "/book"}},
-        {"/book/1", {"/book/2"}},  {"/book/2", {"/code"}}};
+        {"/", {"/book", "/code"}},
+        {"/book", {"/book/1", "/book/2"}},
+        {"/code", {"/", "/book"}},
+        {"/book/1", {"/book/2"}},
+        {"/book/2", {"/code"}}};
     return links.at(f.page);
   }
   std::string deadly;

@@ -2,10 +2,10 @@
 
 /// Orders that outlive their program: a payment, a wait of days, and a refund if it is needed.
 ///
-/// `order` is a durable process.  What it does outside are steps: each is done once, and its answer
-/// is stored before the process goes on.  If the card service is busy, the step is tried again.
-/// Then the process waits for the delivery, fourteen days at the most.  A customer who cancels, or a
-/// parcel that does not come, is refunded: the process takes back what it has done, like a saga.
+/// `order` is a durable process.  Its payments and refunds are steps: each is done once, and its
+/// answer is stored before the process goes on.  If the card service is busy, the step is tried again.
+/// Then the process waits for the delivery, fourteen days at the most.  If the customer cancels, or the
+/// parcel does not come, the payment is refunded: the process takes back what it has done, like a saga.
 ///
 /// The program ends while three orders wait.  A second one opens the same file, and they go on.
 /// Time is virtual, so fourteen days take none.
@@ -65,13 +65,13 @@ struct delivered {
 };
 
 eff<std::string, durable::all<cards>> order(int amount) {
-  std::string const receipt = co_await durable::step(
-      {.name = "charge", .attempts = 5, .first_delay = 1s}, charge, amount);
+  std::string const receipt =
+      co_await durable::step({.name = "charge", .attempts = 5, .first_delay = 1s}, charge, amount);
   std::string why = "it was not delivered";
   try {
     instant const in_time = co_await timing::now{} + 14 * 24h;
-    if (auto const parcel = co_await durable::receive_until<delivered>(in_time))
-      co_return "delivered to " + parcel->message.to;
+    auto const parcel = co_await durable::receive_until<delivered>(in_time);
+    if (parcel) co_return "delivered to " + parcel->message.to;
   } catch (cancelled const&) {
     why = "the customer has cancelled";
   }

@@ -49,7 +49,7 @@ eff<int, effects> subscription(int year, int price, int paid) {
 }
 constexpr durable::function subscription_process{"subscription", 1, subscription};
 
-/// A customer who stays for a while.
+/// A customer: subscribes, and cancels after some months.
 eff<void, effects> customer(int months) {
   auto s = co_await durable::start("subscription/7", subscription_process, 1, 10, 0);
   co_await timing::sleep_for{months * month + 1h};

@@ -71,7 +71,7 @@ void use(std::string const& path) {
   (void)contents(s);
   (void)s.ready(0, 1'000);
   (void)s.next_wake();
-  (void)s.has_unfinished();
+  (void)s.any_unfinished();
   s.start(start_of("one more"));
   auto p = part_of(s, "process/1");
   p.entries = {{"step two", "2"}};

@@ -410,9 +410,8 @@ BACKENDS_TEST_CASE("other threads start processes, send to them and stop the eng
     e.start("c", collect_process, 3);
     e.start("t", two_steps_process, 3);
     e.send("c", std::string("x"));
-    std::this_thread::sleep_for(2ms);
-    e.send("c", std::string("y"));
     CHECK(e.wait_for("t", 10s));
+    e.send("c", std::string("y"));
     CHECK_FALSE(e.wait_for("c", 1ms));
     e.send("c", std::string("z"));
     CHECK(e.wait_for("c", 10s));

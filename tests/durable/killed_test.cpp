@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,7 +108,8 @@ int kill_at_random(std::string const& store, std::string const& acts, int kills,
     REQUIRE(child >= 0);
     if (child == 0) run_to_the_end(store, acts);
     if (killed < kills) {
-      std::this_thread::sleep_for(std::chrono::microseconds(random() % 15'000));
+      timespec const moment{0, static_cast<long>(random() % 5'000'000)};
+      ppoll(nullptr, 0, &moment, nullptr);
       kill(child, SIGKILL);
     }
     int status = 0;

@@ -323,7 +323,7 @@ TEMPLATE_LIST_TEST_CASE("STORE-4: a process finds the messages that came before 
   CHECK(e.status == process_status::unborn);
   CHECK(status_of(*s, "a") == process_status::unborn);
   CHECK(s->ready(0, 10).empty());
-  CHECK_FALSE(s->has_unfinished());
+  CHECK_FALSE(s->any_unfinished());
   auto const born = s->start(start_of("a"));
   CHECK(born.process == e.process);
   CHECK(born.status == process_status::ready);
@@ -340,7 +340,7 @@ TEMPLATE_LIST_TEST_CASE("STORE-4: a message does not wake a process that has end
   CHECK(status_of(*s, "a") == process_status::completed);
   CHECK(s->find("a")->result == "result");
   CHECK(s->ready(0, 10).empty());
-  CHECK_FALSE(s->has_unfinished());
+  CHECK_FALSE(s->any_unfinished());
 }
 
 TEMPLATE_LIST_TEST_CASE("STORE-4: an inbox is read from any message on", "", all_stores) {
@@ -568,7 +568,7 @@ TEMPLATE_LIST_TEST_CASE("only a quarantined process is released", "", all_stores
   set_status(*s, "a", {process_status::quarantined, {}, 0, "report"});
   CHECK(s->find("a")->result == "report");
   CHECK(s->ready(0, 10).empty());
-  CHECK_FALSE(s->has_unfinished());
+  CHECK_FALSE(s->any_unfinished());
   CHECK(send(*s, "a", "hello").status == process_status::quarantined);
   CHECK(s->start(start_of("a")).status == process_status::quarantined);
   CHECK(s->release(a));
@@ -589,7 +589,7 @@ TEMPLATE_LIST_TEST_CASE("processes are listed in the order of their keys, from a
   TestType s;
   CHECK(s->list(0, 10).empty());
   CHECK(s->ready(0, 10).empty());
-  CHECK_FALSE(s->has_unfinished());
+  CHECK_FALSE(s->any_unfinished());
   std::vector<process_key> keys;
   for (char const* const id : {"d", "b", "c", "a"}) keys.push_back(s->start(start_of(id)).process);
   set_status(*s, "b", ended());
@@ -609,12 +609,12 @@ TEMPLATE_LIST_TEST_CASE("processes are listed in the order of their keys, from a
   CHECK(s->ready(0, 1) == std::vector{keys[0]});
   CHECK(s->ready(keys[0], 10) == std::vector{keys[3]});
   CHECK(s->ready(keys[3], 10).empty());
-  CHECK(s->has_unfinished());
+  CHECK(s->any_unfinished());
   set_status(*s, "d", ended());
   set_status(*s, "a", ended());
-  CHECK(s->has_unfinished());  // one waits
+  CHECK(s->any_unfinished());  // one waits
   set_status(*s, "c", ended());
-  CHECK_FALSE(s->has_unfinished());
+  CHECK_FALSE(s->any_unfinished());
 }
 
 TEMPLATE_LIST_TEST_CASE("a process that is not there is not found, and not loaded", "",
@@ -707,7 +707,7 @@ TEMPLATE_LIST_TEST_CASE("several threads use one store, and of those that compet
       (void)mine.wake_due(i, 2);
       (void)mine.next_wake();
       (void)mine.ready(0, 3);
-      (void)mine.has_unfinished();
+      (void)mine.any_unfinished();
       if (mine.load(own.process).log.size() != static_cast<std::size_t>(i) + 1) ++wrong;
     }
   };

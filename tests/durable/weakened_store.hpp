@@ -60,7 +60,7 @@ class sound_store : public durable::store {
   std::vector<durable::process_key> ready(durable::process_key after, std::size_t limit) override {
     return inner_->ready(after, limit);
   }
-  bool has_unfinished() override { return inner_->has_unfinished(); }
+  bool any_unfinished() override { return inner_->any_unfinished(); }
 
  protected:
   /// Commits copies of the parts, which `change` has changed.
