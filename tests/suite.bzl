@@ -48,7 +48,7 @@ def _both(usual, special):
     both = dict(usual)
     for attribute, value in special.items():
         if attribute == "data":
-            value = native.glob(value)
+            value = [v for v in value if v.startswith("//")] + native.glob([v for v in value if not v.startswith("//")])
         is_added = type(value) == "list" and attribute in usual
         both[attribute] = usual[attribute] + value if is_added else value
     return both

@@ -84,6 +84,7 @@ TABLE = {
         more = {
             # Reads and writes the files of stores as another program does.
             "bad_store": {"deps": ["@sqlite3"]},
+            "tool": {"data": ["//tools:weft-durable"]},
         },
     ),
     "effects": _row(

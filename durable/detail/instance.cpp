@@ -260,11 +260,13 @@ std::optional<recorded> instance::answer(request& r, timestamp now) {
   return append(std::move(entry), nothing_answer());
 }
 
-stored_message const* instance::find_message(request const& r) const {
-  auto const m = std::ranges::find_if(inbox_, [&](stored_message const& each) {
-    return r.kind == request_kind::outcome ? each.type == ended_message && each.sender == r.what
-                                           : each.type == r.what;
-  });
+stored_message const* instance::find_message(receive_request const& r) const {
+  auto const fits = [&r](stored_message const& m) {
+    if (r.kind != request_kind::outcome) return m.type == r.what;
+    if (m.type != ended_message) return false;
+    return r.among ? std::ranges::count(*r.among, m.sender) != 0 : m.sender == r.what;
+  };
+  auto const m = std::ranges::find_if(inbox_, fits);
   return m == inbox_.end() ? nullptr : &*m;
 }
 

@@ -108,7 +108,7 @@ class instance {
   [[nodiscard]] std::optional<recorded> replay_step(request const& r);
   [[nodiscard]] std::optional<recorded> answer(request& r, timestamp now);
   [[nodiscard]] std::optional<recorded> take_message(receive_request const& r, timestamp now);
-  [[nodiscard]] stored_message const* find_message(request const& r) const;
+  [[nodiscard]] stored_message const* find_message(receive_request const& r) const;
 
   stored_process p_;
   std::uint32_t version_ = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weft/durable/store.hpp"
 
@@ -59,6 +60,8 @@ struct receive_request : request {
       : request(k, w), has_deadline(has), deadline(t) {}
   bool has_deadline;
   timestamp deadline;
+  /// Of an outcome: that of the first of these children to end; null: of the child `what`.
+  std::vector<std::string> const* among = nullptr;
 };
 struct start_request : request {
   explicit start_request(process_start s) : request(request_kind::start, {}), child(std::move(s)) {

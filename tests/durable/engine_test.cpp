@@ -110,6 +110,30 @@ BACKENDS_TEST_CASE("a step that fails is tried again after delays that grow", ""
   }
 }
 
+eff<std::string, durable::all<timing, world>> limited() {
+  auto const sleeps = [](int n) -> eff<int, timing, world> {
+    int const answer = co_await world::act("slow", n);
+    if (answer == 1) co_await timing::sleep_for{1h};
+    co_return answer;
+  };
+  try {
+    co_await durable::step({.name = "slow", .timeout = 10min}, sleeps, 1);
+  } catch (durable::step_failed const& e) {
+    co_return e.what();
+  }
+  co_return "in time";
+}
+constexpr durable::function limited_process{"limited", 1, limited};
+
+BACKENDS_TEST_CASE("a step that takes too long fails", "", on_one_thread, on_sharing<2>) {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, limited_process);
+  e.start("a", limited_process);
+  run_engine(chosen, e, w);
+  CHECK_THAT(e.result<std::string>("a"), Contains("slow") && Contains("1 time"));
+}
+
 // ---- time
 
 eff<std::int64_t, row> sleeper() {

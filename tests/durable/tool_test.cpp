@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "tests/durable/support.hpp"
+#include "weft/durable/engine.hpp"
+#include "weft/durable/sqlite_store.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+
+/// tools/weft-durable, on a store of three processes: one that has ended, one that waits, one that
+/// is quarantined.
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+using row = durable::all<world>;
+
+eff<std::string, row> greets(std::string whom) {
+  co_await durable::publish(std::string("greeting"));
+  int const n = co_await durable::step("count", act, "count", 2);
+  auto const word = co_await durable::receive<std::string>();
+  co_return word.message + " " + whom + " " + std::to_string(n);
+}
+constexpr durable::function greets_process{"greets", 1, greets};
+eff<std::string, row> greets_otherwise(std::string whom) {
+  co_return whom + std::to_string(co_await durable::step("other", act, "other", 1));
+}
+
+class tool {
+ public:
+  tool() {
+    noted_world w;
+    {
+      durable::sqlite_store s(file());
+      durable::engine e(until_idle(), s, greets_process);
+      e.start("ended", greets_process, "Ada");
+      e.send("ended", std::string("hello"));
+      e.start("waits", greets_process, "Bob");
+      e.start("torn", greets_process, "Eve");
+      schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+    }
+    durable::sqlite_store s(file());
+    durable::engine e(until_idle(), s, durable::function{"greets", 1, greets_otherwise});
+    e.send("torn", std::string("hello"));
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+  }
+  [[nodiscard]] std::string file() const { return folder_.file("store.db"); }
+
+  /// The exit status, and all that it prints.
+  std::pair<int, std::string> run(std::string const& words) const {
+    std::string const command = "tools/weft-durable " + file() + " " + words + " 2>&1";
+    FILE* const out = popen(command.c_str(), "r");
+    if (!out) throw std::runtime_error("no process for the tool");
+    std::string text;
+    std::array<char, 4096> part{};
+    while (std::size_t const n = fread(part.data(), 1, part.size(), out))
+      text.append(part.data(), n);
+    int const status = pclose(out);
+    return {WEXITSTATUS(status), text};
+  }
+  std::string good(std::string const& words) const {
+    auto const [status, text] = run(words);
+    CHECK(status == 0);
+    return text;
+  }
+
+ private:
+  temporary_folder folder_;
+};
+
+TEST_CASE("weft-durable lists and shows processes") {
+  tool const t;
+  CHECK_THAT(t.good("list"),
+             Contains("ended  greets 1  completed  \"hello Ada 2\"\n") &&
+                 Contains("waits  greets 1  waiting\n") &&
+                 Contains("torn  greets 1  quarantined  weft: torn no longer fits its log"));
+  CHECK_THAT(t.good("list --json"),
+             Contains(R"({"id":"ended","function":"greets","version":1,"status":"completed",)"));
+  CHECK_THAT(t.good("show waits"), Contains("arguments: [\"Bob\"]") &&
+                                       Contains("published: \"greeting\"") &&
+                                       Contains("status: waiting") && Contains("last: step count"));
+  CHECK_THAT(t.good("show ended --json"), Contains(R"("result":"hello Ada 2")"));
+}
+
+TEST_CASE("weft-durable prints histories") {
+  tool const t;
+  CHECK(t.good("history waits") == "0  publish  null\n1  step count  [0,2]\n");
+  CHECK_THAT(t.good("history waits --json"),
+             Contains(R"({"position":1,"operation":"step count","answer":[0,2]})"));
+  std::string const page = t.file() + ".html";
+  (void)t.good("history ended --html=" + page);
+  std::unique_ptr<FILE, int (*)(FILE*)> const in(std::fopen(page.c_str(), "r"), std::fclose);
+  REQUIRE(in);
+  std::array<char, 15> begin{};
+  CHECK(std::fread(begin.data(), 1, begin.size(), in.get()) == begin.size());
+  CHECK(std::string(begin.data(), begin.size()) == "<!doctype html>");
+}
+
+TEST_CASE("weft-durable sends, cancels and resumes") {
+  tool const t;
+  noted_world w;
+  (void)t.good("send waits string Hi");
+  (void)t.good("resume torn");
+  {
+    durable::sqlite_store s(t.file());
+    durable::engine e(until_idle(), s, greets_process);
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+    CHECK(e.result<std::string>("waits") == "Hi Bob 2");
+    CHECK(e.result<std::string>("torn") == "hello Eve 2");
+    e.start("last", greets_process, "Zoe");
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+  }
+  (void)t.good("cancel last");
+  durable::sqlite_store s(t.file());
+  durable::engine e(until_idle(), s, greets_process);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+  CHECK(e.find("last")->status == durable::process_status::cancelled);
+}
+
+TEST_CASE("weft-durable says what is wrong") {
+  tool const t;
+  CHECK(t.run("show nobody") ==
+        std::pair(1, std::string("weft: the store has no process nobody\n")));
+  CHECK(t.run("resume ended").first == 1);
+  CHECK(t.run("cancel nobody").first == 1);
+  auto const [status, usage] = t.run("dance");
+  CHECK(status == 2);
+  CHECK_THAT(usage, StartsWith("usage: weft-durable STORE list"));
+}
+
+}  // namespace
