@@ -409,11 +409,52 @@ class sqlite_store::inside {
   std::mutex read_lock_;
   statement find_{path_, reader_.db(), records("WHERE id = ?").c_str()};
   statement list_{path_, reader_.db(), records("WHERE key > ? ORDER BY key LIMIT ?").c_str()};
-  statement by_key_{path_, reader_.db(),
-                    "SELECT key, id, function, version, arguments, parent, run, status, wake, "
-                    "result, published, 0, 0 FROM processes WHERE key = ?"};
-  statement log_{path_, reader_.db(),
-                 "SELECT operation, answer FROM log WHERE process = ? ORDER BY position"};
+  // Of the processes whose keys lie in a range.
+  statement records_{
+      path_, reader_.db(),
+      "SELECT key, id, function, version, arguments, parent, run, status, wake, "
+      "result, published, 0, 0 FROM processes WHERE key BETWEEN ? AND ? ORDER BY key"};
+  statement logs_of_{path_, reader_.db(),
+                     "SELECT process, operation, answer FROM log WHERE process BETWEEN ? AND ? "
+                     "ORDER BY process, position"};
+  statement inboxes_{
+      path_, reader_.db(),
+      "SELECT process, sequence, sender, type, data FROM inbox WHERE process BETWEEN ? "
+      "AND ? ORDER BY process, sequence"};
+  /// Under read_lock_: adds the processes with the keys `first` to `last`.
+  void load_run(process_key first, process_key last, std::vector<stored_process>& all) {
+    auto const begin = all.size();
+    auto const of = [&](process_key k) -> stored_process& {
+      return all[begin + static_cast<std::size_t>(k - first)];
+    };
+    auto& records = records_.with(first, last);
+    for (auto k = first; k <= last; ++k) {
+      if (!records.next() || records.number(0) != k) {
+        records.end();
+        throw store_error("weft: the store has no process " + std::to_string(k));
+      }
+      all.emplace_back().record = record_of(records);
+    }
+    records.end();
+    auto& logs = logs_of_.with(first, last);
+    std::size_t length = 0;  // of the log before: processes of one function have logs alike
+    while (logs.next()) {
+      auto& log = of(logs.number(0)).log;
+      if (log.empty()) log.reserve(std::exchange(length, 0));
+      log.push_back({logs.bytes(1), logs.bytes(2)});
+      ++length;
+    }
+    auto& inboxes = inboxes_.with(first, last);
+    while (inboxes.next())
+      of(inboxes.number(0))
+          .inbox.push_back({static_cast<std::uint64_t>(inboxes.number(1)), inboxes.bytes(2),
+                            inboxes.bytes(3), inboxes.bytes(4)});
+    for (auto k = first; k <= last; ++k) {
+      stored_process& p = of(k);
+      p.record.entries = p.log.size();
+      p.record.messages = p.inbox.size();
+    }
+  }
   statement inbox_{
       path_, reader_.db(),
       "SELECT sequence, sender, type, data FROM inbox WHERE process = ? AND sequence > ? "
@@ -496,17 +537,11 @@ std::vector<stored_process> sqlite_store::load(std::span<process_key const> keys
   } const at_end{in_->end_read_};
   std::vector<stored_process> all;
   all.reserve(keys.size());
-  for (auto const k : keys) {
-    auto& s = in_->by_key_.with(k);
-    if (!s.next()) throw store_error("weft: the store has no process " + std::to_string(k));
-    stored_process& p = all.emplace_back();
-    p.record = record_of(s);
-    s.end();
-    auto& log = in_->log_.with(k);
-    while (log.next()) p.log.push_back({log.bytes(0), log.bytes(1)});
-    p.inbox = in_->messages(k, 0);
-    p.record.entries = p.log.size();
-    p.record.messages = p.inbox.size();
+  for (std::size_t i = 0; i != keys.size();) {
+    std::size_t const begin = i;
+    do ++i;
+    while (i != keys.size() && keys[i] == keys[i - 1] + 1);
+    in_->load_run(keys[begin], keys[i - 1], all);
   }
   return all;
 }

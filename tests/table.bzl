@@ -79,6 +79,7 @@ TABLE = {
     ),
     "durable": _row(
         deps = _EFFECTS + _SCHED + ["//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/durable:support"],
+        one_compiler = "tool",
         searches = "crashes weakened_store",
         threads = "engine store_laws",
         more = {

@@ -117,7 +117,8 @@ eff<void, weft::mail> coordinator::look_outside() {
 }
 
 std::vector<process_key> coordinator::next_wanted(std::size_t limit) {
-  static constexpr std::size_t most_at_once = 100;  // whose logs are loaded together
+  // Their logs are loaded together, and they run while their frames are in the cache.
+  static constexpr std::size_t most_at_once = 100;
   std::vector<process_key> some;
   while (!wanted_.empty() && some.size() < std::min(limit, most_at_once)) {
     process_key const k = wanted_.front();
@@ -130,7 +131,7 @@ std::vector<process_key> coordinator::next_wanted(std::size_t limit) {
 }
 
 eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
-  while (!is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty()) {
+  if (can_begin()) {
     for (stored_process& p : store_.load(next_wanted(how_.max_running - seats_.size()))) {
       auto [in, to] = co_await open<signal>();
       process_key const k = p.record.key;
@@ -139,7 +140,8 @@ eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
       begin(s, std::move(in));
     }
   }
-  for (auto n = wanted_.size(); !is_stopping_ && n != 0 && !waiting_.empty(); --n) {
+  auto const without_seat = seats_.size() < how_.max_running ? 0 : wanted_.size();
+  for (auto n = without_seat; !is_stopping_ && n != 0 && !waiting_.empty(); --n) {
     seat& s = *waiting_.front();
     note_running(s);
     co_await tell(s, {signal::kind::make_room});
@@ -216,7 +218,10 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
     co_await begin_some(begin);
     if (is_over()) co_return;
     std::optional<order> next;
-    if (next_wake_ || looks)
+    if (can_begin()) {
+      co_await proc::yield{};  // those that were begun run first
+      next = co_await in.try_receive();
+    } else if (next_wake_ || looks)
       next = co_await in.receive_until(
           std::min(looks_at, next_wake_ ? when(*next_wake_, now) : instant::max()));
     else

@@ -144,6 +144,9 @@ class coordinator {
   void note_running(seat& s);
   void remove(seat& s);
   eff<void, weft::mail> carry_out(order const& o, std::vector<seat*>& parts);
+  [[nodiscard]] bool can_begin() const noexcept {
+    return !is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty();
+  }
   [[nodiscard]] bool is_over() const;
   void close();
 
