@@ -12,6 +12,7 @@
 #include "weft/durable/errors.hpp"
 #include "weft/durable/process.hpp"
 #include "weft/effects/eff.hpp"
+#include "weft/sched/base/errors.hpp"
 
 /// Scopes of children: no child outlives the braces in which it was started.
 namespace weft::durable {
@@ -40,7 +41,9 @@ class child_scope {
     if constexpr (std::is_void_v<R>) {
       try {
         co_await c.outcome();
-      } catch (child_failed const&) {
+      } catch (weft::cancelled const&) {
+        throw;
+      } catch (...) {
         failure = std::current_exception();
       }
       std::erase(open_, c.id());
@@ -49,7 +52,9 @@ class child_scope {
       std::optional<R> value;
       try {
         value.emplace(co_await c.outcome());
-      } catch (child_failed const&) {
+      } catch (weft::cancelled const&) {
+        throw;
+      } catch (...) {
         failure = std::current_exception();
       }
       std::erase(open_, c.id());
@@ -84,6 +89,8 @@ std::invoke_result_t<Body&, child_scope&> with_children(Body body) {
   if constexpr (std::is_void_v<T>) {
     try {
       co_await body(scope);
+    } catch (not_readable const&) {  // the process is quarantined, and goes on when it is mended
+      throw;
     } catch (...) {
       failure = std::current_exception();
     }
@@ -92,6 +99,8 @@ std::invoke_result_t<Body&, child_scope&> with_children(Body body) {
     std::optional<T> value;
     try {
       value.emplace(co_await body(scope));
+    } catch (not_readable const&) {  // the process is quarantined, and goes on when it is mended
+      throw;
     } catch (...) {
       failure = std::current_exception();
     }

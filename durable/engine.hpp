@@ -167,6 +167,8 @@ class engine : public engine_base {
   /// Runs processes until the options say so.  One run at a time.  Throws what the store throws.
   eff<void, typename rows::of_engine> run() {
     using row = typename rows::of_engine;
+    detail::closing_at_end const at_end(coordinator_);
+    coordinator_.open_to_others();
     auto [in, to] = co_await open<detail::order>();
     co_await with_scope([&](auto& s) -> eff<void, row> {
       auto const begin = [&](detail::seat& at, inbox<detail::signal> signals) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "weft/durable/detail/answers.hpp"
 #include "weft/sched/base/decision.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
 
@@ -100,7 +101,7 @@ void memory_store::set_status(row& p, status_change const& s) {
   r.status = s.now;
   if (has_ended(s.now) || s.now == process_status::quarantined) r.result = s.result;
   if (s.now != process_status::waiting) return;
-  if (!p.inbox.empty() && p.inbox.back().sequence > s.seen) {
+  if (p.inbox.size() > s.known) {
     r.status = process_status::ready;
   } else if (s.wake) {
     r.wake = s.wake;
@@ -111,7 +112,7 @@ void memory_store::set_status(row& p, status_change const& s) {
 bool memory_store::apply(commit_part const& part, commit_result& result) {
   if (!has(part.process)) return false;
   row& p = changed(part.process);
-  if (p.record.run != part.run || p.log.size() != part.first || has_ended(p.record.status))
+  if (p.record.run != part.run || p.log.size() != part.first || is_closed(p.record.status))
     return false;
   p.log.insert(p.log.end(), part.entries.begin(), part.entries.end());
   for (auto const taken : part.received)
@@ -123,7 +124,12 @@ bool memory_store::apply(commit_part const& part, commit_result& result) {
     ++p.record.run;
   }
   if (part.status) set_status(p, *part.status);
-  for (auto const& s : part.started) result.effects.push_back(begin(s));
+  for (auto const& s : part.started) {
+    result.effects.push_back(begin(s));
+    process_record const& r = row_of(s.id).record;
+    if (has_ended(r.status))
+      result.effects.push_back(deliver(s.id, detail::message_of_end(s.parent, r.status, r.result)));
+  }
   for (auto const& m : part.sent) result.effects.push_back(deliver(part.id, m));
   return true;
 }

@@ -96,8 +96,8 @@ auto receive_as(receive_request r) {
 /// `what` must outlive the request.
 template <class M>
 letter<M> letter_of(recorded r) {
-  auto const m = read_message(r.answer);
-  return {std::string(m->sender), decode<M>(m->data)};
+  auto const m = read_some_message(r.answer);
+  return {std::string(m.sender), decode<M>(m.data)};
 }
 
 }  // namespace detail
@@ -172,7 +172,7 @@ class child {
   /// it has failed, or was cancelled; weft::cancelled.  Row: `durable::children`.
   [[nodiscard]] auto outcome() const {
     auto const finish = [id = id_](detail::recorded r) -> R {
-      auto const end = detail::read_outcome(detail::read_message(r.answer)->data);
+      auto const end = detail::read_outcome(detail::read_some_message(r.answer).data);
       if (end.status != process_status::completed)
         throw child_failed(id, decode<std::string>(end.data));
       if constexpr (!std::is_void_v<R>) return decode<R>(end.data);
@@ -191,7 +191,8 @@ class child {
 };
 
 /// Starts a durable process of that id; `co_await` yields a child<R>.  If there is one of that id,
-/// nothing is started, and the child is that one.  Row: `durable::children`.
+/// nothing is started, and the child is that one; its outcome comes if it has ended, or if this
+/// process has started it.  Row: `durable::children`.
 template <class R, class... Es, class... Params, class... Args>
 [[nodiscard]] auto start(std::string id, function<eff<R, Es...>(Params...)> const& f,
                          Args&&... args) {

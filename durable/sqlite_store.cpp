@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "weft/durable/detail/answers.hpp"
+
 namespace weft::durable {
 
 namespace {
@@ -73,6 +75,11 @@ std::string why_io_failed(sqlite3* db, std::string const& what) {
   }
   throw store_error("weft: the store " + path + ", " + what + ": " + why);
 }
+
+}  // namespace
+
+// With names, since a class that has external linkage has them as members.
+namespace detail {
 
 /// Bytes, to be bound as such.
 struct blob {
@@ -186,6 +193,12 @@ class connection {
   sqlite3* db_ = nullptr;
 };
 
+}  // namespace detail
+
+namespace {
+
+using detail::blob, detail::connection, detail::statement;
+
 process_record record_of(statement const& s) {
   process_record r;
   r.key = s.number(0);
@@ -268,11 +281,18 @@ class sqlite_store::inside {
     make_ready_.with(k).run();
     return {k, status_of(k), {sequence, from, m.type, m.data}};
   }
+  /// The message that a process which has ended sends to the process `to`.
+  outgoing_message end_of(commit_effect const& e, std::string const& to) {
+    auto& s = find_result_.with(e.process);
+    std::string const result = s.next() ? s.bytes(0) : std::string();
+    s.end();
+    return detail::message_of_end(to, e.status, result);
+  }
   /// The facts that fence the parts of a process.
   struct known_log {
     std::uint64_t run = 0;
     std::uint64_t length = 0;
-    bool has_ended = false;
+    bool is_closed = false;
   };
   /// In the transaction that runs: from the table, or as the last commit of this connection left it.
   /// Null if there is no such process.
@@ -285,7 +305,7 @@ class sqlite_store::inside {
       found = &logs_
                    .try_emplace(k, static_cast<std::uint64_t>(s.number(0)),
                                 static_cast<std::uint64_t>(s.number(2)),
-                                durable::has_ended(static_cast<process_status>(s.number(1))))
+                                durable::is_closed(static_cast<process_status>(s.number(1))))
                    .first->second;
     s.end();
     return found;
@@ -301,10 +321,10 @@ class sqlite_store::inside {
     known_log* const known = log_of(p.process);
     if (!known) return false;
     known_log& log = *known;
-    if (log.has_ended || log.run != p.run || log.length != p.first) return false;
+    if (log.is_closed || log.run != p.run || log.length != p.first) return false;
     log.length += p.entries.size();
     if (p.continued) log = {log.run + 1, 0, false};
-    if (p.status) log.has_ended = durable::has_ended(p.status->now);
+    if (p.status) log.is_closed = durable::is_closed(p.status->now);
     auto position = p.first;
     for (auto const& e : p.entries)
       insert_entry_.with(p.process, position++, e.operation, blob{e.answer}).run();
@@ -317,9 +337,12 @@ class sqlite_store::inside {
     if (p.status) {
       auto const& s = *p.status;
       set_status_.with(s.now, s.wake, blob{s.result}, p.process).run();
-      if (s.now == process_status::waiting) look_.with(p.process, s.seen).run();
+      if (s.now == process_status::waiting) look_.with(p.process, s.known).run();
     }
-    for (auto const& s : p.started) r.effects.push_back(begin(s));
+    for (auto const& s : p.started) {
+      auto const begun = r.effects.emplace_back(begin(s));
+      if (has_ended(begun.status)) r.effects.push_back(deliver(s.id, end_of(begun, s.parent)));
+    }
     for (auto const& m : p.sent) r.effects.push_back(deliver(p.id, m));
     return true;
   }
@@ -375,6 +398,7 @@ class sqlite_store::inside {
   statement make_ready_{
       path_, writer_.db(),
       "UPDATE processes SET status = 1, wake = NULL WHERE key = ? AND status = 2"};
+  statement find_result_{path_, writer_.db(), "SELECT result FROM processes WHERE key = ?"};
   statement find_log_{path_, writer_.db(),
                       "SELECT run, status, coalesce((SELECT max(position) + 1 FROM log WHERE "
                       "process = key), 0) FROM processes WHERE key = ?"};
@@ -391,8 +415,8 @@ class sqlite_store::inside {
                         "UPDATE processes SET status = ?, wake = ?, result = ? WHERE key = ?"};
   statement look_{
       path_, writer_.db(),
-      "UPDATE processes SET status = 1, wake = NULL WHERE key = ?1 AND EXISTS (SELECT 1 "
-      "FROM inbox WHERE process = ?1 AND sequence > ?2)"};
+      "UPDATE processes SET status = 1, wake = NULL WHERE key = ?1 AND (SELECT count(*) "
+      "FROM inbox WHERE process = ?1) > ?2"};
   statement once_{path_, writer_.db(), "INSERT OR IGNORE INTO once_keys (key) VALUES (?)"};
   statement release_{path_, writer_.db(),
                      "UPDATE processes SET status = 1, result = NULL WHERE key = ? AND status = 6"};
@@ -509,6 +533,7 @@ commit_effect sqlite_store::send(outgoing_message const& m, std::string_view onc
 
 bool sqlite_store::release(process_key process) {
   return in_->change([&] {
+    in_->logs_.erase(process);
     in_->release_.with(process).run();
     return in_->changes() == 1;
   });

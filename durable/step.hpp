@@ -207,11 +207,11 @@ class step_awaitable {
                     "weft: the step's function may perform an effect that durable::steps<...> of "
                     "the coroutine that awaits it does not name");
       if constexpr (weft::detail::is_empty_row<missing>) {
-        using request = typename step_for<call, typename found::type>::type;
-        static_assert(sizeof(request) <= sizeof(room_));
-        auto* const made = ::new (static_cast<void*>(room_)) request(how_, call_);
-        destroy_ = [](void* at) { static_cast<request*>(at)->~request(); };
-        return typename found::operation(*made);
+        using made = typename step_for<call, typename found::type>::type;
+        static_assert(sizeof(made) <= sizeof(room_));
+        auto* const at = ::new (static_cast<void*>(room_)) made(how_, call_);
+        destroy_ = [](void* p) { static_cast<made*>(p)->~made(); };
+        return typename found::operation(*at);
       } else {
         return weft::detail::refused<recorded>();
       }

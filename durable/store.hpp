@@ -21,12 +21,14 @@
 ///  STORE-1  Atomic: after a crash, either all accepted parts of a commit are there, or none.
 ///  STORE-2  Durable: when commit() has returned, a crash does not undo it.
 ///  STORE-3  Fenced: a part is accepted only if the log of its process has exactly `run` and
-///           `first` as the part says.  So of two engines that run one process, one is refused.
+///           `first` as the part says, and the process has not ended and is not quarantined.  So of
+///           two engines that run one process, one is refused.
 ///  STORE-4  Each message that was sent by an accepted part is in the inbox of its receiver exactly
 ///           once, until an accepted part of the receiver takes it out.  Messages of one sender have
 ///           growing sequence numbers.
-///  STORE-5  A process that waits becomes ready with the message that it has not seen, or when its
-///           time has come: no status `waiting` is stored over an inbox with a later message.
+///  STORE-5  A process that waits becomes ready with the message that it does not know, or when its
+///           time has come: no status `waiting` is stored over an inbox that has more messages than
+///           the process knows.
 namespace weft::durable {
 
 /// Identifies a process within its store.  Small and stable; not the name that users choose.
@@ -57,6 +59,10 @@ enum class process_status : unsigned char {
          s == process_status::cancelled;
 }
 
+[[nodiscard]] constexpr bool is_closed(process_status s) noexcept {
+  return has_ended(s) || s == process_status::quarantined;
+}
+
 /// A message in an inbox.
 struct stored_message {
   std::uint64_t sequence = 0;  ///< Grows with each message of the store.
@@ -85,8 +91,9 @@ struct outgoing_message {
 struct status_change {
   process_status now = process_status::ready;
   std::optional<timestamp> wake = std::nullopt;  ///< When a process that waits is to be ready.
-  std::uint64_t seen = 0;  ///< The last message that a process that waits has seen.
-  std::string result{};    ///< Of a process that has ended.
+  /// How many messages of its inbox a process that waits knows.
+  std::uint64_t known = 0;
+  std::string result{};  ///< Of a process that has ended.
 };
 
 /// The part of one process in a commit.

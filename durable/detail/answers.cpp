@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "weft/durable/codec.hpp"
+#include "weft/durable/detail/request.hpp"
 #include "weft/durable/errors.hpp"
 
 namespace weft::durable::detail {
@@ -115,8 +116,17 @@ std::optional<received_message> read_message(std::string_view answer) {
   return m;
 }
 
+received_message read_some_message(std::string_view answer) {
+  auto const m = read_message(answer);
+  if (!m) throw_not_readable("a message", "none came in time, when this wait had a deadline");
+  return *m;
+}
+
 std::string outcome_message(process_status s, std::string_view result) {
   return array(2, [&](packer& to) { to.pack(static_cast<unsigned>(s)); }, result);
+}
+outgoing_message message_of_end(std::string to, process_status s, std::string_view result) {
+  return {std::move(to), std::string(ended_message), outcome_message(s, result)};
 }
 process_outcome read_outcome(std::string_view bytes) {
   elements in(bytes);

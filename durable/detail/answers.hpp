@@ -38,6 +38,8 @@ struct received_message {
                                          std::string_view data);
 [[nodiscard]] std::string nothing_answer();
 [[nodiscard]] std::optional<received_message> read_message(std::string_view answer);
+/// The same of a wait without a deadline.  Throws not_readable if nothing came.
+[[nodiscard]] received_message read_some_message(std::string_view answer);
 
 /// How a process has ended: [status, value], or [status, text].
 struct process_outcome {
@@ -45,6 +47,9 @@ struct process_outcome {
   std::string_view data{};  ///< The value's bytes; or the text as MessagePack.
 };
 [[nodiscard]] std::string outcome_message(process_status s, std::string_view result);
+/// The message by which a parent learns of that end.
+[[nodiscard]] outgoing_message message_of_end(std::string to, process_status s,
+                                              std::string_view result);
 [[nodiscard]] process_outcome read_outcome(std::string_view bytes);
 
 [[nodiscard]] std::string number_answer(std::int64_t n);

@@ -6,6 +6,14 @@
 
 namespace weft::durable::detail {
 
+namespace {
+void ring(std::optional<completer<void>>& bell) {
+  if (!bell) return;
+  bell->complete();
+  bell.reset();
+}
+}  // namespace
+
 timestamp coordinator::time(instant now) const noexcept {
   using std::chrono::nanoseconds;
   if (how_.clock == clock_source::scheduler)
@@ -52,7 +60,6 @@ eff<void, weft::mail> coordinator::tell(seat& s, signal what) {
   if (what.what == signal::kind::message) {
     note_running(s);
     ++s.sent;
-    s.last = what.message.sequence;
   }
   co_await s.to.send(std::move(what));
 }
@@ -111,8 +118,10 @@ void coordinator::want_all_ready() {
 eff<void, weft::mail> coordinator::look_outside() {
   want_all_ready();
   for (auto& [k, s] : seats_)
-    for (auto& m : store_.inbox(k, s->last))
+    for (auto& m : store_.inbox(k, s->last)) {
+      s->last = m.sequence;
       co_await tell(*s, {signal::kind::message, std::move(m)});
+    }
   next_wake_ = store_.next_wake();
 }
 
@@ -133,9 +142,11 @@ std::vector<process_key> coordinator::next_wanted(std::size_t limit) {
 eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
   if (can_begin()) {
     for (stored_process& p : store_.load(next_wanted(how_.max_running - seats_.size()))) {
+      if (p.record.status != process_status::ready) continue;  // it has ended meanwhile, say
       auto [in, to] = co_await open<signal>();
       process_key const k = p.record.key;
       seat& s = *seats_.emplace(k, std::make_unique<seat>(k, std::move(to))).first->second;
+      if (!p.inbox.empty()) s.last = p.inbox.back().sequence;
       s.loaded = std::move(p);
       begin(s, std::move(in));
     }
@@ -173,6 +184,8 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
       {
         std::scoped_lock const locked(outside_lock_);
         arrived.swap(arrivals_);
+        is_told_ = false;
+        ring(bell_);
         stops = stop_asked_;
       }
       for (auto& e : arrived) co_await deliver(std::move(e));
@@ -185,20 +198,19 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
   }
 }
 
+void coordinator::open_to_others() {
+  std::scoped_lock const locked(outside_lock_);
+  is_closed_ = false;
+  is_told_ = false;
+}
+
 eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch begin) {
-  struct closing {
-    coordinator& of;
-    ~closing() { of.close(); }
-  } const at_end{*this};
+  closing_at_end const at_end(*this);
   closed_seats_.clear();
-  {
-    std::scoped_lock const locked(outside_lock_);
-    is_closed_ = false;
-  }
-  want_all_ready();
   bool const looks = how_.until == run_until::stopped && how_.looks_outside.count() != 0;
   instant looks_at = instant::max();
   if (looks) (void)store_.note_changes_of_others();
+  want_all_ready();
   next_wake_ = store_.next_wake();
   for (;;) {
     instant const now = co_await timing::now{};
@@ -244,33 +256,26 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
 eff<void, weft::mail, completions> coordinator::wait_for_outside(address<order> to) {
   for (;;) {
     std::optional<completion<void>> rings;
-    {
-      std::scoped_lock const locked(outside_lock_);
-      if (is_closed_) co_return;
-      if (arrivals_.empty() && !stop_asked_) {
-        bell_.emplace();
-        rings = bell_->get_completion();
-      }
-    }
-    if (rings) co_await rings->wait();
     bool stops = false;
     {
       std::scoped_lock const locked(outside_lock_);
       if (is_closed_) co_return;
       stops = stop_asked_;
+      if (!stops && (is_told_ || arrivals_.empty())) {
+        bell_.emplace();
+        rings = bell_->get_completion();
+      } else {
+        is_told_ = true;
+      }
+    }
+    if (rings) {
+      co_await rings->wait();
+      continue;
     }
     co_await to.send({order::kind::outside});
     if (stops) co_return;
   }
 }
-
-namespace {
-void ring(std::optional<completer<void>>& bell) {
-  if (!bell) return;
-  bell->complete();
-  bell.reset();
-}
-}  // namespace
 
 void coordinator::arrived(commit_effect e) {
   std::scoped_lock const locked(outside_lock_);

@@ -75,7 +75,7 @@ struct seat {
   std::optional<stored_process> loaded{};  // until the driver has taken it
   commit_part* part = nullptr;             // of the driver, while it waits for the commit
   std::uint64_t sent = 0;                  // messages that the driver was told of
-  std::uint64_t last = 0;                  // the sequence number of the last of them
+  std::uint64_t last = 0;  // the last message that was loaded, or that the store was asked for
   bool waits = false;
   std::list<seat*>::iterator place{};  // in the list of those that wait
   bool is_due = false;                 // the store has made it ready, since its time has come
@@ -118,6 +118,10 @@ class coordinator {
   /// Waits for what other threads do; ends when the coordinator does.
   eff<void, weft::mail, completions> wait_for_outside(address<order> to);
 
+  /// Before run(), and before wait_for_outside(): what other threads do from now on is heard.
+  void open_to_others();
+  /// At the end of run(), and if it does not begin.
+  void close();
   /// Thread safe: a process has become ready, or has a message, by a call of another thread.
   void arrived(commit_effect e);
   void stop();
@@ -148,7 +152,6 @@ class coordinator {
     return !is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty();
   }
   [[nodiscard]] bool is_over() const;
-  void close();
 
   store& store_;
   engine_options how_;
@@ -166,7 +169,20 @@ class coordinator {
   std::vector<commit_effect> arrivals_;
   std::optional<completer<void>> bell_;
   bool stop_asked_ = false;
+  bool is_told_ = false;  // the coordinator has an order to look at them
   bool is_closed_ = true;
+};
+
+/// Closes a coordinator at the end of a coroutine.
+class closing_at_end {
+ public:
+  explicit closing_at_end(coordinator& of) noexcept : of_(of) {}
+  closing_at_end(closing_at_end const&) = delete;
+  closing_at_end& operator=(closing_at_end const&) = delete;
+  ~closing_at_end() { of_.close(); }
+
+ private:
+  coordinator& of_;
 };
 
 }  // namespace detail

@@ -61,14 +61,14 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
         h.answer = *found;
         co_return true;
       }
-    } catch (weft::cancelled const&) {
+    } catch (std::exception const&) {  // cancelled, or a cancellation that cannot be read
       h.error = std::current_exception();
       co_return true;
     }
     auto const until = it.waits_until();
     if (is_step && *until <= time(now)) co_return true;
     if (it.has_pending() || !it.is_stored_as_waiting(until)) {
-      it.pending.status = status_change{process_status::waiting, until, it.last_seen(), {}};
+      it.pending.status = status_change{process_status::waiting, until, it.inbox().size(), {}};
       bool const is_kept = co_await commit(it);
       if (!is_kept) co_return false;
       continue;  // something may have come meanwhile
@@ -103,7 +103,7 @@ bool driver::note_failure(instance& it, step_options const& how, std::string why
       std::hash<std::string>()(it.record().start.id) + state.position * 31 + state.attempts;
   delay *= 1 + how.jitter * static_cast<double>(seed % 1024) / 1024;
   state.again = it.resumed_at + static_cast<timestamp>(delay);
-  it.append("attempt " + std::string(how.name),
+  it.append(entry_of("attempt", how.name),
             attempt_answer({state.attempts, std::move(why), state.again}));
   return true;
 }
@@ -151,9 +151,7 @@ eff<bool, weft::mail> driver::finish(instance& it, process_handler const& h,
   if (report.empty()) report = it.report();
   if (!report.empty()) co_return co_await quarantine(it, std::move(report));
   std::string const& parent = it.record().start.parent;
-  if (!parent.empty())
-    it.pending.sent.push_back(
-        {parent, std::string(ended_message), outcome_message(end.now, end.result)});
+  if (!parent.empty()) it.pending.sent.push_back(message_of_end(parent, end.now, end.result));
   it.pending.status = std::move(end);
   co_return co_await commit(it);
 }

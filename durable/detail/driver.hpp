@@ -82,7 +82,7 @@ struct steps_of_row<Row, true> {
 template <class Request, class Row>
 eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
   auto& r = static_cast<Request&>(it.waits_for());
-  std::string const entry = "step " + std::string(r.what);
+  std::string const entry = entry_of("step", r.what);
   auto& state = it.step();
   idempotency_key const key = key_of(it, state.position);
   if (state.was_begun) {
@@ -94,7 +94,7 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
       bool const is_kept = co_await d.wait(it, h);
       if (!is_kept || h.error) co_return is_kept;
     }
-    if (r.how.at_most_once) it.append("intent " + std::string(r.what), nothing_answer());
+    if (r.how.at_most_once) it.append(entry_of("intent", r.what), nothing_answer());
     if (it.has_pending()) {
       bool const is_kept = co_await d.commit(it);
       if (!is_kept) co_return false;
@@ -108,9 +108,6 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
       } else {
         value = co_await r.call(key);
       }
-    } catch (weft::cancelled const& e) {
-      if (r.how.timeout.count() == 0) throw;  // the engine is cancelled
-      why = e.what();
     } catch (std::exception const& e) {
       why = e.what();
     } catch (...) {
@@ -120,6 +117,9 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
       h.answer = it.append(entry, step_answer(*value));
       co_return co_await d.commit(it);
     }
+    // If the engine is cancelled, this throws, and nothing is recorded.
+    co_await timing::sleep_for{instant::duration(0)};
+    it.resumed_at = d.time(co_await timing::now{});
     if (!d.note_failure(it, r.how, why)) {
       h.answer = it.append(entry, step_failure(state.attempts, why));
       co_return co_await d.commit(it);

@@ -18,21 +18,24 @@ namespace weft::durable::detail {
 namespace {
 constexpr std::string_view attempt_word = "attempt";
 constexpr std::string_view intent_word = "intent";
+// The end of a sleep has no entry, so its cancellation says that it was found there.
+constexpr std::string_view sleep_word = "sleep";
 
 bool is_entry(std::string_view entry, std::string_view word, std::string_view what) {
   if (what.empty()) return entry == word;
   return entry.size() == word.size() + 1 + what.size() && entry.starts_with(word) &&
          entry[word.size()] == ' ' && entry.ends_with(what);
 }
+[[noreturn]] void throw_cancelled(std::string why) {
+  throw weft::cancelled(std::make_shared<std::string const>(std::move(why)));
+}
+}  // namespace
+
 std::string entry_of(std::string_view word, std::string_view what) {
   std::string text(word);
   if (!what.empty()) text.append(" ").append(what);
   return text;
 }
-[[noreturn]] void throw_cancelled(std::string why) {
-  throw weft::cancelled(std::make_shared<std::string const>(std::move(why)));
-}
-}  // namespace
 
 std::string_view word_of(request_kind k) noexcept {
   switch (k) {
@@ -63,7 +66,7 @@ std::string_view word_of(request_kind k) noexcept {
 }
 
 instance::instance(stored_process p) : p_(std::move(p)) {
-  if (!p_.inbox.empty()) last_seen_ = p_.inbox.back().sequence;
+  if (!p_.inbox.empty()) last_loaded_ = p_.inbox.back().sequence;
   inbox_.assign(std::make_move_iterator(p_.inbox.begin()), std::make_move_iterator(p_.inbox.end()));
   p_.inbox.clear();
   committed_ = p_.log.size();
@@ -75,7 +78,7 @@ void instance::committed() {
   if (pending.status) {
     p_.record.status = pending.status->now;
     p_.record.wake = pending.status->wake;
-    if (pending.status->seen < last_seen_) note_ready();
+    if (pending.status->known < inbox_.size()) note_ready();
   }
   discard_pending();
 }
@@ -99,10 +102,11 @@ void instance::begin_next_run(std::string arguments) {
 }
 
 void instance::arrive(stored_message m) {
-  if (m.sequence <= last_seen_) return;  // it was loaded with the process
-  last_seen_ = m.sequence;
-  inbox_.push_back(std::move(m));
   note_ready();
+  if (m.sequence <= last_loaded_ || std::ranges::count(pending.received, m.sequence) != 0) return;
+  // Messages of several senders come in another order than the store has, and some come twice.
+  auto const at = std::ranges::lower_bound(inbox_, m.sequence, {}, &stored_message::sequence);
+  if (at == inbox_.end() || at->sequence != m.sequence) inbox_.insert(at, std::move(m));
 }
 
 void instance::note_ready() noexcept {
@@ -132,19 +136,19 @@ std::optional<recorded> instance::replay(std::string_view word, std::string_view
   return recorded{p_.log[next_++].answer};
 }
 
-void instance::replay_cancelled() {
-  if (auto const why = replay(cancelled_entry, {}))
+void instance::replay_cancelled(std::string_view what) {
+  if (auto const why = replay(cancelled_entry, what))
     throw_cancelled(decode<std::string>(why->answer));
 }
 
-void instance::find_cancelled() {
+void instance::find_cancelled(std::string_view what) {
   auto const m = std::ranges::find(inbox_, cancel_message, &stored_message::type);
   if (m == inbox_.end()) return;
   std::string const why = decode<std::string>(m->data);
   pending.received.push_back(m->sequence);
   std::string const answer = std::move(m->data);
   inbox_.erase(m);
-  append(std::string(cancelled_entry), answer);
+  append(entry_of(cancelled_entry, what), answer);
   throw_cancelled(why);
 }
 
@@ -168,7 +172,7 @@ std::optional<recorded> instance::begin_in_log(request& r) {
   if (!found) diverge("performs \"" + entry_of(word_of(r.kind), r.what) + "\"");
   if (r.kind != request_kind::sleep) return found;
   if (is_replaying()) {
-    replay_cancelled();
+    replay_cancelled(sleep_word);
     return found;
   }
   until_ = read_number(found->answer);
@@ -211,9 +215,13 @@ std::optional<recorded> instance::replay_step(request const& r) {
 }
 
 std::optional<recorded> instance::look_again(timestamp now) {
+  if (asked_->kind == request_kind::step && step_.was_begun) return std::nullopt;
+  if (asked_->kind == request_kind::sleep) {
+    if (now >= *until_) return recorded{};
+    find_cancelled(sleep_word);
+    return std::nullopt;
+  }
   find_cancelled();
-  if (asked_->kind == request_kind::sleep)
-    return now >= *until_ ? std::optional<recorded>(recorded{}) : std::nullopt;
   if (asked_->kind == request_kind::receive || asked_->kind == request_kind::outcome)
     return take_message(static_cast<receive_request&>(*asked_), now);
   return std::nullopt;

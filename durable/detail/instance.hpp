@@ -62,7 +62,7 @@ class instance {
   /// Adds an entry of the step, or of another request, whose answer is known now.
   recorded append(std::string operation, std::string answer);
   /// Throws weft::cancelled, and notes it, if a message says so.
-  void find_cancelled();
+  void find_cancelled(std::string_view what = {});
   /// Throws diverged if entries are left in the log of a process that has ended.
   void require_end_of_log();
 
@@ -86,7 +86,6 @@ class instance {
   [[nodiscard]] std::deque<stored_message>& inbox() noexcept { return inbox_; }
   /// A message has come: the store no longer says that the process waits (STORE-5).
   void arrive(stored_message m);
-  [[nodiscard]] std::uint64_t last_seen() const noexcept { return last_seen_; }
   /// The arguments of this run.
   [[nodiscard]] std::string const& arguments() const noexcept { return p_.record.start.arguments; }
   /// The time at which the process was resumed.
@@ -104,7 +103,7 @@ class instance {
   void note_ready() noexcept;
   /// Passes the next entry of the log, and returns its answer, if it is that operation.
   [[nodiscard]] std::optional<recorded> replay(std::string_view word, std::string_view what);
-  void replay_cancelled();
+  void replay_cancelled(std::string_view what = {});
   [[nodiscard]] std::optional<recorded> replay_step(request const& r);
   [[nodiscard]] std::optional<recorded> answer(request& r, timestamp now);
   [[nodiscard]] std::optional<recorded> take_message(receive_request const& r, timestamp now);
@@ -112,11 +111,11 @@ class instance {
 
   stored_process p_;
   std::uint32_t version_ = 0;
-  std::deque<stored_message> inbox_;
-  std::uint64_t last_seen_ = 0;
-  std::size_t next_ = 0;         // the entry of the log that is next
-  std::uint64_t committed_ = 0;  // entries in the store
-  std::string last_answer_;      // of the last entry that was added
+  std::deque<stored_message> inbox_;  // in the order of the store
+  std::uint64_t last_loaded_ = 0;     // of the messages that were loaded with the process
+  std::size_t next_ = 0;              // the entry of the log that is next
+  std::uint64_t committed_ = 0;       // entries in the store
+  std::string last_answer_;           // of the last entry that was added
   request* asked_ = nullptr;
   bool is_resumed_ = false;  // the log ends within the request
   std::optional<timestamp> until_;

@@ -27,6 +27,9 @@ enum class request_kind : unsigned char {
 /// The word that begins the name of an entry.
 [[nodiscard]] std::string_view word_of(request_kind k) noexcept;
 
+/// The name of an entry: a word, and the name of the step, the receiver and the like, if it has one.
+[[nodiscard]] std::string entry_of(std::string_view word, std::string_view what);
+
 /// The entries that no request asks for: they stand where the next request would.
 inline constexpr std::string_view cancelled_entry = "cancelled";
 

@@ -134,6 +134,26 @@ BACKENDS_TEST_CASE("a step that takes too long fails", "", on_one_thread, on_sha
   CHECK_THAT(e.result<std::string>("a"), Contains("slow") && Contains("1 time"));
 }
 
+eff<std::string, row> impatient_step() {
+  auto const gives_up = []() -> eff<int> { throw cancelled("too late"); };
+  try {
+    co_await durable::step("impatient", gives_up);
+  } catch (durable::step_failed const& e) {
+    co_return e.what();
+  }
+  co_return "in time";
+}
+constexpr durable::function impatient_step_process{"impatient step", 1, impatient_step};
+
+TEST_CASE("a step that throws cancelled has failed, like any other") {
+  some_store s(store_kind::memory);
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, impatient_step_process);
+  e.start("a", impatient_step_process);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+  CHECK_THAT(e.result<std::string>("a"), Contains("impatient") && Contains("too late"));
+}
+
 // ---- time
 
 eff<std::int64_t, row> sleeper() {
@@ -281,6 +301,24 @@ BACKENDS_TEST_CASE("a process waits for its children", "", on_one_thread, in_ran
   }
 }
 
+eff<int, row> starts_again(int runs) {
+  auto half_of_ten = co_await durable::start("half", half_process, 10);
+  int const five = co_await half_of_ten.outcome();
+  if (runs > 1) co_await durable::continue_as_new(runs - 1);
+  co_return five;
+}
+constexpr durable::function starts_again_process{"starts again", 1, starts_again};
+
+TEST_CASE("a child that has ended before has its outcome for the next run, too") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, starts_again_process, half_process);
+  e.start("a", starts_again_process, 3);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+  CHECK(e.result<int>("a") == 5);
+  CHECK(e.find("a")->messages == 0);
+}
+
 // ---- cancellation
 
 eff<std::string, row> saga() {
@@ -314,6 +352,42 @@ BACKENDS_TEST_CASE("a cancelled process finds it where it waits, and may take ba
   run_engine(chosen, e, w);
   CHECK(e.find("saga")->status == durable::process_status::cancelled);
   CHECK(w.acts() == std::vector<std::string>{"book", "unbook"});
+}
+
+eff<std::string, row> two_waits() {
+  try {
+    co_await timing::sleep_for{1h};
+  } catch (cancelled const&) {
+    co_return "in its sleep";
+  }
+  bool was_cancelled = false;
+  try {
+    co_await durable::receive<int>();
+  } catch (cancelled const&) {
+    was_cancelled = true;
+  }
+  co_await timing::sleep_for{1h};  // so that it is run again
+  co_return was_cancelled ? "at its receive" : "never";
+}
+constexpr durable::function two_waits_process{"two waits", 1, two_waits};
+eff<void, row> cancels_later(std::string id, int minutes) {
+  co_await timing::sleep_for{minutes * 1min};
+  co_await durable::child<void>(id).cancel();
+}
+constexpr durable::function cancels_later_process{"cancels later", 1, cancels_later};
+
+TEST_CASE("a process that runs again finds its cancellation where it found it") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  auto o = until_all_ended();
+  o.keep_waiting = 0s;
+  auto const [minutes, where] =
+      GENERATE(table<int, std::string>({{30, "in its sleep"}, {90, "at its receive"}}));
+  durable::engine e(o, *s, two_waits_process, cancels_later_process);
+  e.start("a", two_waits_process);
+  e.start("c", cancels_later_process, "a", minutes);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+  CHECK(e.result<std::string>("a") == where);
 }
 
 // ---- changes of the code

@@ -87,8 +87,8 @@ inline bool is_accepted(durable::store& s, durable::commit_part p) {
   return commit(s, std::move(p)).is_accepted;
 }
 inline durable::status_change waiting(std::optional<durable::timestamp> wake = {},
-                                      std::uint64_t seen = 0) {
-  return {durable::process_status::waiting, wake, seen, {}};
+                                      std::uint64_t known = 0) {
+  return {durable::process_status::waiting, wake, known, {}};
 }
 inline durable::status_change ended(std::string result = "result") {
   return {durable::process_status::completed, {}, 0, std::move(result)};

@@ -191,7 +191,7 @@ class wakes_lost final : public sound_store {
   void commit(std::span<durable::commit_part* const> parts,
               std::span<durable::commit_result> results) override {
     commit_changed(parts, results, [](durable::commit_part& p) {
-      if (p.status) p.status->seen = std::numeric_limits<std::uint64_t>::max();
+      if (p.status) p.status->known = std::numeric_limits<std::uint64_t>::max();
     });
   }
 };
