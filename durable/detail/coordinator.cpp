@@ -56,7 +56,7 @@ void coordinator::remove(seat& s) {
   seats_.erase(s.key);
 }
 
-eff<void, weft::mail> coordinator::tell(seat& s, signal what) {
+eff<void, weft::mail> coordinator::tell(seat& s, signal& what) {
   if (what.what == signal::kind::message) {
     note_running(s);
     ++s.sent;
@@ -64,12 +64,13 @@ eff<void, weft::mail> coordinator::tell(seat& s, signal what) {
   co_await s.to.send(std::move(what));
 }
 
-eff<void, weft::mail> coordinator::deliver(commit_effect e) {
+eff<void, weft::mail> coordinator::deliver(commit_effect& e) {
   auto const found = seats_.find(e.process);
   if (found == seats_.end()) {
     if (e.status == process_status::ready) want(e.process);
   } else if (e.message.sequence != 0) {
-    co_await tell(*found->second, {signal::kind::message, std::move(e.message)});
+    signal told(signal::kind::message, std::move(e.message));
+    co_await tell(*found->second, told);
   }
 }
 
@@ -97,10 +98,11 @@ eff<void, weft::mail> coordinator::commit(std::vector<seat*> parts) {
     }
     process_key const k = parts[i]->key;
     parts[i]->part = nullptr;
-    co_await tell(*parts[i], {is_accepted ? signal::kind::committed : signal::kind::fenced});
+    signal told(is_accepted ? signal::kind::committed : signal::kind::fenced);
+    co_await tell(*parts[i], told);
     if (is_last) remove(*parts[i]);  // COORD-5
     if (!is_accepted) look_again_at(k);
-    for (auto& e : results[i].effects) co_await deliver(std::move(e));
+    for (auto& e : results[i].effects) co_await deliver(e);
   }
   if (some_ended && on_end) on_end();
 }
@@ -120,7 +122,8 @@ eff<void, weft::mail> coordinator::look_outside() {
   for (auto& [k, s] : seats_)
     for (auto& m : store_.inbox(k, s->last)) {
       s->last = m.sequence;
-      co_await tell(*s, {signal::kind::message, std::move(m)});
+      signal told(signal::kind::message, std::move(m));
+      co_await tell(*s, told);
     }
   next_wake_ = store_.next_wake();
 }
@@ -155,7 +158,8 @@ eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
   for (auto n = without_seat; !is_stopping_ && n != 0 && !waiting_.empty(); --n) {
     seat& s = *waiting_.front();
     note_running(s);
-    co_await tell(s, {signal::kind::make_room});
+    signal told(signal::kind::make_room);
+    co_await tell(s, told);
   }
 }
 
@@ -167,7 +171,8 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
       break;
     case order::kind::leave: {
       bool const has_seen_all = o.seen == o.from->sent;  // COORD-3
-      co_await tell(*o.from, {has_seen_all ? signal::kind::may_leave : signal::kind::must_stay});
+      signal told(has_seen_all ? signal::kind::may_leave : signal::kind::must_stay);
+      co_await tell(*o.from, told);
       if (!has_seen_all) break;
       bool const is_due = o.from->is_due;
       process_key const k = o.from->key;
@@ -188,10 +193,13 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
         ring(bell_);
         stops = stop_asked_;
       }
-      for (auto& e : arrived) co_await deliver(std::move(e));
+      for (auto& e : arrived) co_await deliver(e);
       if (stops && !is_stopping_) {
         is_stopping_ = true;
-        for (auto& [k, s] : seats_) co_await tell(*s, {signal::kind::stop});
+        for (auto& [k, s] : seats_) {
+          signal told(signal::kind::stop);
+          co_await tell(*s, told);
+        }
       }
       break;
     }

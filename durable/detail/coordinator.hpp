@@ -137,8 +137,10 @@ class coordinator {
  private:
   eff<void, weft::mail> commit(std::vector<seat*> parts);
   void look_again_at(process_key k);
-  eff<void, weft::mail> deliver(commit_effect e);
-  eff<void, weft::mail> tell(seat& s, signal what);
+  // They move what they are given.  By reference: g++ 12 copies a parameter bit by bit if its argument
+  // is a temporary in a co_await.
+  eff<void, weft::mail> deliver(commit_effect& e);
+  eff<void, weft::mail> tell(seat& s, signal& what);
   eff<void, weft::mail> look_outside();
   void want_all_ready();
   [[nodiscard]] std::vector<process_key> next_wanted(std::size_t limit);

@@ -9,7 +9,7 @@
 
 namespace weft::durable::detail {
 
-void driver::heed(instance& it, signal s) {
+void driver::heed(instance& it, signal& s) {
   if (s.what == signal::kind::stop) is_stopping_ = true;
   if (s.what == signal::kind::make_room) makes_room_ = true;
   if (s.what != signal::kind::message) return;
@@ -28,7 +28,7 @@ eff<bool, weft::mail> driver::commit(instance& it) {
       co_return false;
     }
     if (s.what == signal::kind::committed) break;
-    heed(it, std::move(s));
+    heed(it, s);
   }
   if (is_last_part(it.pending)) seat_ = nullptr;
   it.committed();
@@ -41,7 +41,7 @@ eff<bool, weft::mail> driver::ask_to_leave(instance& it) {
     signal s = co_await in_.receive();
     if (s.what == signal::kind::may_leave) break;
     if (s.what == signal::kind::must_stay) co_return false;
-    heed(it, std::move(s));
+    heed(it, s);
   }
   seat_ = nullptr;  // the coordinator has destroyed it
   co_return true;
@@ -84,7 +84,7 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
     instant const wakes = until ? of_.when(*until, now) : instant::max();
     auto s = co_await in_.receive_until(std::min(leaves, wakes));
     if (s) {
-      heed(it, *std::move(s));
+      heed(it, *s);
     } else if (leaves < wakes) {
       bool const has_left = co_await ask_to_leave(it);
       if (has_left) co_return false;

@@ -46,7 +46,7 @@ class driver {
   [[nodiscard]] coordinator& of() noexcept { return of_; }
 
  private:
-  void heed(instance& it, signal s);
+  void heed(instance& it, signal& s);
   eff<bool, weft::mail> ask_to_leave(instance& it);
 
   coordinator& of_;
