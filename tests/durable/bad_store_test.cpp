@@ -381,14 +381,14 @@ TEST_CASE(
     durable::engine e(until_idle(), *s, numbers_process);
     e.start("a", numbers_process, 1);
     e.start("other", numbers_process, 10);
-    schedule([&] { return e.run(); }, w);
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
   }
   send(*s, "a", durable::encode(2));  // of another type: nobody receives it
   (*s).send({"a", std::string(durable::stored_name<int>()), durable::encode(2)}, {});
   auto const before = loaded(*s, "a");
   auto const run = [&](auto f) {
     durable::engine e(until_idle(), *s, f);
-    schedule([&] { return e.run(); }, w);
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
     auto const now = loaded(*s, "a");
     CHECK(now.record.status == process_status::quarantined);
     CHECK(now.log.size() == before.log.size());
@@ -417,7 +417,7 @@ TEST_CASE(
   CHECK(e.resume_quarantined("a"));
   (void)e.resume_quarantined("other");
   e.send("other", 20);
-  schedule([&] { return e.run(); }, w);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
   CHECK(e.result<int>("a") == 3);
   CHECK(e.result<int>("other") == 30);
   CHECK(w.count("number") == 2);
@@ -449,7 +449,7 @@ TEST_CASE("bytes that are no stored value do not end the engine") {
   }
   e.start("other", numbers_process, 10);
   e.send("other", 20);
-  schedule([&] { return e.run(); }, w);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
   CHECK(e.find("a")->status == process_status::quarantined);
   CHECK_THAT(e.find("a")->result, Contains("weft: "));
   CHECK(e.result<int>("other") == 30);

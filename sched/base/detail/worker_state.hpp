@@ -65,7 +65,7 @@ struct worker_state {
   }
   /// Counts `n` messages more.
   void count_messages(std::size_t n) noexcept {
-    auto const left = static_cast<std::size_t>(messages_left);
+    std::size_t const left = static_cast<std::uint8_t>(messages_left);
     messages_left = static_cast<std::int8_t>(left - std::min(n, left));
   }
 
