@@ -27,16 +27,12 @@ void one_thread::worker::ready(queue q) {
   while (!is_empty()) drop_all();  // a process that was dropped has put another one
   ready_ = std::move(q);
 }
-void one_thread::worker::put_slow(process* p, std::uint64_t answer) {
+void one_thread::worker::put_slow(thunk&& t) {
   turns_ = pops_ = 0;
   move_only();
-  thunk t(p, answer);
-  try {
-    ready_.push_front(std::move(t));
-  } catch (...) {  // bad_alloc: the caller keeps the count
-    (void)t.release();
-    throw;
-  }
+  // Passes `t` on as a reference, so that it is unchanged if there is no memory.  A new thunk,
+  // constructed before the memory is found, would be dropped then, and its process unwound.
+  ready_.push_front(std::move(t));
   pushes_ = ready_.front_room();
 }
 thunk one_thread::worker::take_slow(instant until, quiescence_test quiescent) {

@@ -117,12 +117,10 @@ class one_thread {
         expects_only_ = false;
         std::construct_at(&only_, std::move(t));  // it was empty
       } else {
-        put_slow(t.get(), t.answer());
-        (void)t.release();
+        put_slow(std::move(t));
       }
     }
-    /// Takes over a count of the process, unless it throws.
-    void put_slow(process* p, std::uint64_t answer);
+    void put_slow(thunk&& t);
     [[nodiscard]] thunk take_slow(instant until, quiescence_test quiescent);
     /// Moves the only ready process into the deque (ONE-2).
     void move_only() noexcept {

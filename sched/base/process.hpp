@@ -66,8 +66,9 @@ class process : public detail::suspension, public detail::pooled {
       process_id id, std::coroutine_handle<> first, void* evidence,
       detail::scheduler_prompt& ground, detail::result_slot_base& sink, bool one_thread,
       detail::header_layout const& extra = detail::no_header) {
-    auto* const p = new (extra) process(id, extra, !one_thread);
+    auto* const p = new (extra) process(id, false, extra);
     p->begin_with(first, evidence, ground, sink);
+    p->needs_slow_resume_ = !one_thread;
     return p;
   }
 
@@ -274,13 +275,6 @@ class process : public detail::suspension, public detail::pooled {
       : id_(id), kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)) {
     is_ = state::ended;  // no frames yet
   }
-  /// For begin_with(), which comes next.
-  process(process_id id, detail::header_layout const& extra, bool needs_slow_resume) noexcept
-      : id_(id),
-        kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2)),
-        needs_slow_resume_(needs_slow_resume) {
-    is_ = state::suspended;
-  }
   virtual ~process() = default;
   /// Destroys the process if it is forkable; forkable_process overrides it.
   virtual void destroy() noexcept { destroy_plain(); }
@@ -306,6 +300,7 @@ class process : public detail::suspension, public detail::pooled {
     frame.parent = *this;
     frame.evidence = evidence;
     frame.to = &result_;
+    is_ = state::suspended;
     at_.leaf = first;
     at_.waiting = &sink;
     at_.operation = nullptr;

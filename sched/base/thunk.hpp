@@ -40,7 +40,7 @@ class [[clang::trivial_abi]] thunk {
   }
   [[gnu::always_inline]] ~thunk() {
     if (process_) [[unlikely]]
-      drop(*process_);
+      drop();
   }
 
   explicit operator bool() const noexcept { return process_ != nullptr; }
@@ -54,8 +54,7 @@ class [[clang::trivial_abi]] thunk {
   [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }
 
  private:
-  // Static: a thunk whose address is not taken stays in registers.
-  [[gnu::noinline]] static void drop(process& p) noexcept { p.release(); }
+  [[gnu::noinline]] void drop() noexcept { process_->release(); }
 
   process* process_;
   std::uint64_t word_;

@@ -159,7 +159,6 @@ class forkable_process final : public process {
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
              result_slot_base& sink) noexcept {
     root_ = first;
-    is_ = state::suspended;
     begin_with(first, evidence, ground, sink);
   }
 

@@ -101,7 +101,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       }
       worker().put(std::move(t), why);
     } catch (...) {
-      retire_unput(std::move(t));
+      retire_unput(t);
     }
   }
   /// The running process, boxed with its answer: the caller puts it, and goes on to next().
@@ -296,7 +296,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     retire(p, nullptr);
   }
   /// Retires the process whose thunk the backend has not taken, because its put threw.
-  [[gnu::cold, gnu::noinline]] void retire_unput(thunk t) noexcept {
+  [[gnu::cold, gnu::noinline]] void retire_unput(thunk& t) noexcept {
     if (t) return retire(t.release(), std::current_exception());
     --worker_here().alive;  // the backend has dropped the process, against its contract
     if (is_limited()) give_room();
