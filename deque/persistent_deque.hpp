@@ -160,6 +160,7 @@ class persistent_deque {
     return top_.rotate(std::forward<Args>(args)...);
   }
 
+<<<<<<< HEAD
   /// The same in two steps: how many calls of push_front_in_place() may follow, as long as this deque
   /// is not changed at that end in another way and not copied.  O(1).  Calls at one end do not change
   /// how many may follow at the other.
@@ -178,6 +179,8 @@ class persistent_deque {
     return top_.pop_from_run();
   }
 
+=======
+>>>>>>> parent of 859ea9b (Count pushes and pops that need no check, and keep one process aside)
   void clear() noexcept { top_ = top(); }  ///< Drops this version; O(n), as its end.
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }  ///< O(1), no allocation.
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }

@@ -82,20 +82,6 @@ class tier {
   template <side S, class R = E>
   R pop(char const* operation);
 
-  /// How many pushes at the front would only move the edge of its window on an unshared chunk.
-  [[nodiscard]] slot front_room() const noexcept {
-    window const& f = front_;
-    bool const may_extend =
-        f.chunk && f.alone() && f.chunk->template bound<side::front>().get() == f.begin;
-    return may_extend ? f.begin : 0;
-  }
-  /// How many pops at the back would only move the edge of one window on an unshared chunk.
-  [[nodiscard]] slot back_run() const noexcept;
-  /// push_into_room() requires front_room() != 0, pop_from_run() requires back_run() != 0.
-  template <class... Args>
-  void push_into_room(Args&&... args) noexcept;
-  E pop_from_run() noexcept;
-
   /// How often a push at the front and a pop at the back would both only move the edges of windows
   /// on unshared chunks.  So often rotate() may be called: it does both.
   [[nodiscard]] slot rotations() const noexcept;

@@ -142,40 +142,6 @@ auto tier<E, T, P>::pop_below() -> owner {
 }
 
 template <class E, class T, class P>
-slot tier<E, T, P>::back_run() const noexcept {
-  // The back window; or the front window, if the tier has only its chunk.
-  bool const is_only = back_.empty() && !back_.chunk && !below_;
-  window const& w = is_only ? front_ : back_;
-  bool const may_narrow =
-      !w.empty() && w.alone() && w.chunk->template bound<side::back>().get() == w.end;
-  return may_narrow ? w.size() : 0;
-}
-
-template <class E, class T, class P>
-template <class... Args>
-[[gnu::always_inline]] inline void tier<E, T, P>::push_into_room(Args&&... args) noexcept {
-  static_assert(cells::moves_safely && std::is_nothrow_constructible_v<E, Args...>);
-  window& f = front_;
-  f.chunk->template bound<side::front>().set(--f.begin);
-  std::construct_at(f.at(f.begin), std::forward<Args>(args)...);
-}
-
-template <class E, class T, class P>
-[[gnu::always_inline]] inline E tier<E, T, P>::pop_from_run() noexcept {
-  static_assert(cells::moves_safely);
-  auto const take = [](window& b) -> E {
-    b.chunk->template bound<side::back>().set(--b.end);
-    E* const last = b.at(b.end);
-    E taken(std::move(*last));
-    std::destroy_at(last);
-    return taken;
-  };
-  if (!back_.empty()) [[likely]]
-    return take(back_);
-  return take(front_);
-}
-
-template <class E, class T, class P>
 slot tier<E, T, P>::rotations() const noexcept {
   window const& f = front_;
   window const& b = back_;
@@ -195,8 +161,20 @@ slot tier<E, T, P>::rotations() const noexcept {
 template <class E, class T, class P>
 template <class... Args>
 [[gnu::always_inline]] inline E tier<E, T, P>::rotate(Args&&... args) noexcept {
-  push_into_room(std::forward<Args>(args)...);
-  return pop_from_run();
+  static_assert(cells::moves_safely && std::is_nothrow_constructible_v<E, Args...>);
+  window& f = front_;
+  f.chunk->template bound<side::front>().set(--f.begin);
+  std::construct_at(f.at(f.begin), std::forward<Args>(args)...);
+  auto const take = [](window& b) -> E {
+    b.chunk->template bound<side::back>().set(--b.end);
+    E* const last = b.at(b.end);
+    E taken(std::move(*last));
+    std::destroy_at(last);
+    return taken;
+  };
+  if (!back_.empty()) [[likely]]
+    return take(back_);
+  return take(f);
 }
 
 }  // namespace weft::detail

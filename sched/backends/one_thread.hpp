@@ -21,14 +21,6 @@ namespace weft {
 ///
 /// O(1) a step, as a rule; at worst O(log n), as a push to the deque.  Allocates as the deque does,
 /// and a node for each put by another thread.
-///
-///   ONE-1  The worker asks the deque how many pushes, pops or rotations need no check, and counts
-///       them down: 0 means that it asks again.  Each count stays true while the deque is used
-///       only in the counted ways.  So a push with checks sets the other counts to 0, as a pop with
-///       checks, and a version that is given away, set all.
-///   ONE-2  A process that becomes ready when no other one is ready lies in `only_`, and the deque
-///       is empty.  The next process that becomes ready is put behind it into the deque, which has
-///       room for `only_`.
 class one_thread {
  public:
   /// The last parameter: a thunk may own a version of the queue that it is in, since its process
@@ -47,12 +39,10 @@ class one_thread {
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
       return !injected_.has_news() && turns_ != 0;
     }
-    /// Finds how often exchange() may be called (ONE-1).
+    /// Finds how often exchange() may be called (turns_).
     [[nodiscard]] bool prepare_exchange() noexcept {
       turns_ = ready_.rotations();
-      if (turns_ == 0) return false;
-      pushes_ = pops_ = 0;
-      return true;
+      return turns_ != 0;
     }
     [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
       --turns_;
@@ -63,19 +53,15 @@ class one_thread {
     [[gnu::always_inline]] thunk take(instant until, quiescence_test quiescent) {
       if (injected_.has_news()) [[unlikely]]
         if (!injected_.fetch(*this)) return thunk::reason::stopped;
-      if (pops_ != 0) {
-        --pops_;
-        return ready_.pop_back_in_place();
-      }
-      if (only_) {
-        expects_only_ = true;
-        return std::move(only_);
-      }
-      return take_slow(until, quiescent);
+      if (ready_.empty()) [[unlikely]]
+        if (auto w = injected_.wait(*this, until, quiescent); !w.has_come)
+          return std::move(w.instead);
+      turns_ = 0;
+      return ready_.pop_back();
     }
 
     [[nodiscard]] bool has_other_work() const noexcept {
-      return !is_empty() || injected_.has_injected();
+      return !ready_.empty() || injected_.has_injected();
     }
     void defer_lazy_tasks() noexcept { kept_ = detail::max_deferrals; }
     template <class Next>
@@ -98,9 +84,7 @@ class one_thread {
     /// The ready processes, as a value: a version of the queue, to be copied before the worker goes
     /// on.  O(1).
     [[nodiscard]] queue const& ready() noexcept {
-      move_only();
-      turns_ = pushes_ = pops_ = 0;
-      expects_only_ = false;
+      turns_ = 0;
       return ready_;
     }
     /// Replaces all ready processes, also those that other threads have put.  Dropping a process
@@ -110,23 +94,12 @@ class one_thread {
    private:
     friend class detail::injection_queue;
     [[gnu::always_inline]] void put_in(thunk&& t) {
-      if (pushes_ != 0) {
-        --pushes_;
-        ready_.push_front_in_place(std::move(t));
-      } else if (expects_only_) {
-        expects_only_ = false;
-        std::construct_at(&only_, std::move(t));  // it was empty
-      } else {
-        put_slow(std::move(t));
-      }
+      // Passes `t` on as a reference, so that it is unchanged if there is no memory.  A new thunk,
+      // constructed before the memory is found, would be dropped then, and its process unwound.
+      turns_ = 0;
+      ready_.push_front(std::move(t));
     }
-    void put_slow(thunk&& t);
-    [[nodiscard]] thunk take_slow(instant until, quiescence_test quiescent);
-    /// Moves the only ready process into the deque (ONE-2).
-    void move_only() noexcept {
-      if (only_) ready_.push_front(std::move(only_));
-    }
-    [[nodiscard]] bool is_empty() const noexcept { return !only_ && ready_.empty(); }
+    [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
     [[nodiscard]] bool has_room(std::size_t n) const noexcept {
       return lazy_.capacity() - lazy_.size() >= n;
     }
@@ -138,13 +111,8 @@ class one_thread {
     }
 
     detail::injection_queue& injected_;
-    // Pushes, pops and rotations of ready_ that need no check (ONE-1).
-    std::size_t pushes_ = 0;
-    std::size_t pops_ = 0;
-    std::size_t turns_ = 0;
     queue ready_;
-    thunk only_ = thunk::reason::quiescent;  // if it is not empty, ready_ is (ONE-2)
-    bool expects_only_ = false;              // both are empty, and ready_ has room
+    std::size_t turns_ = 0;  // rotations of ready_ that need no check; 0 if that is not known
     std::vector<lazy_task*> lazy_;
     thunk without_room_ = thunk::reason::quiescent;  // see take_kept()
     unsigned kept_ = 0;  // for how many more takes lazy tasks may stay (BACKEND-8)

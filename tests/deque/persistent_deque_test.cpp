@@ -498,53 +498,6 @@ TEST_CASE("rotations() says how often a deque can rotate without another look") 
   }
 }
 
-TEST_CASE("front_room() and back_run() say how many pushes and pops need no look") {
-  for (int const n : {0, 1, 2, 7, 8, 33, 64, 100, 1000}) {
-    weft::persistent_deque<int> queue;
-    std::deque<int> model;
-    for (int i = 0; i != n; ++i) {
-      queue.push_front(i);
-      model.push_front(i);
-    }
-    int next = n;
-    std::size_t in_place = 0;
-    for (int round = 0; round != 300; ++round) {
-      // The two counts hold together, whatever the order of the pushes and pops.
-      std::size_t room = queue.front_room();
-      std::size_t run = queue.back_run();
-      in_place += room + run;
-      for (int step = 0; room + run != 0; ++step) {
-        if (run == 0 || (room != 0 && (step * 7 + round) % 3 != 0)) {
-          --room;
-          model.push_front(next);
-          queue.push_front_in_place(next++);
-        } else {
-          --run;
-          REQUIRE(queue.pop_back_in_place() == model.back());
-          model.pop_back();
-        }
-      }
-      REQUIRE(std::ranges::equal(queue, model));
-      queue.push_front(next);
-      model.push_front(next++);
-      REQUIRE(queue.pop_back() == model.back());
-      model.pop_back();
-    }
-    CHECK(in_place >= 300);
-  }
-}
-
-TEST_CASE("a pop with a look leaves the room at the front as it is") {
-  weft::persistent_deque<int> queue;
-  for (int i = 0; i != 200; ++i) queue.push_front(i);
-  std::size_t const room = queue.front_room();
-  for (int i = 0; i != 200; ++i) {
-    REQUIRE(queue.pop_back() == i);
-    CHECK(queue.front_room() == room);
-  }
-  CHECK(queue.back_run() == 0);
-}
-
 TEST_CASE("a deque that shares its elements with another version does not rotate in place") {
   weft::persistent_deque<int> queue;
   queue.push_front(1);
@@ -554,6 +507,4 @@ TEST_CASE("a deque that shares its elements with another version does not rotate
   CHECK_FALSE(queue.can_rotate_in_place());
   CHECK_FALSE(snapshot.can_rotate_in_place());
   CHECK(queue.rotations() == 0);
-  CHECK(queue.front_room() == 0);
-  CHECK(queue.back_run() == 0);
 }

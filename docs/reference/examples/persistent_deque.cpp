@@ -37,8 +37,6 @@ int main() {
 
   if (d.can_rotate_in_place()) std::cout << d.rotate_in_place(9) << '\n';
   std::cout << (d.rotations() > 0) << '\n';  // this many more
-  if (d.front_room() != 0) d.push_front_in_place(8);
-  if (d.back_run() != 0) std::cout << d.pop_back_in_place() << '\n';
   persistent_deque<int> other;
   d.swap(other);
   d.clear();

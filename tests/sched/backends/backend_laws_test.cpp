@@ -6,9 +6,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <semaphore>
@@ -19,7 +17,6 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/thunks.hpp"
-#include "weft/sched/backends/detail/portable_rng.hpp"
 #include "weft/sched/backends/one_thread.hpp"
 #include "weft/sched/backends/random_order.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
@@ -373,40 +370,4 @@ TEST_CASE("a copy of the ready queue does not change when the backend does") {
   CHECK(kept.size() == 1500);
   w.ready(kept);
   CHECK(all_from(w).first == up_to(1500));
-}
-
-TEST_CASE("one_thread keeps the order of its queue, however puts, takes and exchanges alternate") {
-  every_frame_dies const check;
-  weft::detail::portable_rng draw(28);
-  one_thread b;
-  one_thread::worker w(b, 0);
-  std::deque<std::uint64_t> model;
-  std::vector<std::pair<one_thread::queue, std::deque<std::uint64_t>>> kept;
-  std::uint64_t next = 0;
-  for (int round = 0; round != 400; ++round) {
-    std::size_t const most = draw.below(2) == 0 ? 3 : 150;  // how many are ready
-    std::uint64_t const puts = 1 + draw.below(7);           // of eight
-    for (int step = 0; step != 100; ++step) {
-      bool const exchanges = !model.empty() && draw.below(4) == 0;
-      if (exchanges && (w.can_exchange() || w.prepare_exchange())) {
-        model.push_back(next);
-        REQUIRE(w.exchange(numbered(next++)).answer() == model.front());
-        model.pop_front();
-      } else if (model.empty() || (draw.below(8) < puts && model.size() < most)) {
-        model.push_back(next);
-        w.put(numbered(next++), put_reason::woken);
-      } else {
-        REQUIRE(w.take(instant::max(), quiescence_test()).answer() == model.front());
-        model.pop_front();
-      }
-    }
-    REQUIRE(w.has_other_work() == !model.empty());
-    if (draw.below(4) == 0) kept.emplace_back(w.ready(), model);
-    if (!kept.empty() && draw.below(8) == 0) {
-      auto const& [queue, order] = kept[draw.below(kept.size())];
-      w.ready(queue);
-      model = order;
-    }
-  }
-  CHECK(all_from(w).first == std::vector<std::uint64_t>(model.begin(), model.end()));
 }
