@@ -160,27 +160,6 @@ class persistent_deque {
     return top_.rotate(std::forward<Args>(args)...);
   }
 
-<<<<<<< HEAD
-  /// The same in two steps: how many calls of push_front_in_place() may follow, as long as this deque
-  /// is not changed at that end in another way and not copied.  O(1).  Calls at one end do not change
-  /// how many may follow at the other.
-  [[nodiscard]] size_type front_room() const noexcept { return top_.front_room(); }
-  /// How many calls of pop_back_in_place() may follow.  O(1).
-  [[nodiscard]] size_type back_run() const noexcept { return top_.back_run(); }
-  /// Adds T(args...) at the front, in a few instructions and without allocation.
-  template <class... Args>
-  [[gnu::always_inline]] void push_front_in_place(Args&&... args) noexcept {
-    top_.push_into_room(std::forward<Args>(args)...);
-  }
-  /// Removes and returns the last element, in a few instructions.
-  [[gnu::always_inline]] T pop_back_in_place() noexcept
-    requires(cells::moves_safely)
-  {
-    return top_.pop_from_run();
-  }
-
-=======
->>>>>>> parent of 859ea9b (Count pushes and pops that need no check, and keep one process aside)
   void clear() noexcept { top_ = top(); }  ///< Drops this version; O(n), as its end.
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }  ///< O(1), no allocation.
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
