@@ -105,7 +105,7 @@ MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
 }  // namespace msgpack
 
 /// How values are stored: as MessagePack, by the library msgpack-cxx.  It is compact, and describes
-/// itself, so a tool can print a log whose types it does not have (docs/decisions/029).
+/// itself, so a tool can print a log whose types it does not have (docs/decisions/032).
 ///
 /// A struct of yours says what of it is stored:
 ///

@@ -23,8 +23,8 @@ bool engine_base::resume_quarantined(std::string_view id) {
   return true;
 }
 
-std::optional<process_info> engine_base::wait_for(std::string_view id,
-                                                  std::chrono::nanoseconds time) {
+std::optional<process_record> engine_base::wait_for(std::string_view id,
+                                                    std::chrono::nanoseconds time) {
   auto const begin = std::chrono::steady_clock::now();
   std::unique_lock locked(lock_);
   for (;;) {

@@ -65,14 +65,6 @@ struct engine_rows<row<Es...>> {
 
 }  // namespace detail
 
-/// A handle of a durable process, for code outside of it.
-struct process_handle {
-  std::string id;
-};
-
-/// What a process is at the moment.
-using process_info = process_record;
-
 /// The part of an engine that does not depend on its functions.
 class engine_base {
  public:
@@ -98,7 +90,7 @@ class engine_base {
   bool resume_quarantined(std::string_view id);
 
   /// What the store knows of a process; null if there is none of that id.  Thread safe.
-  [[nodiscard]] std::optional<process_info> find(std::string_view id) { return store_.find(id); }
+  [[nodiscard]] std::optional<process_record> find(std::string_view id) { return store_.find(id); }
   /// What the process has published last; empty if nothing.  Throws not_readable.
   template <class T>
   [[nodiscard]] std::optional<T> query(std::string_view id) {
@@ -109,8 +101,8 @@ class engine_base {
   /// Blocks until the process has ended, and returns its record; null if the time is over.  Not for
   /// processes of the scheduler that runs the engine.  Throws std::invalid_argument if there is
   /// none.
-  [[nodiscard]] std::optional<process_info> wait_for(std::string_view id,
-                                                     std::chrono::nanoseconds time);
+  [[nodiscard]] std::optional<process_record> wait_for(std::string_view id,
+                                                       std::chrono::nanoseconds time);
   /// Blocks until the process has ended; its result.  Throws child_failed if it has none.
   template <class R>
   [[nodiscard]] R result(std::string_view id) {
@@ -118,7 +110,7 @@ class engine_base {
   }
   /// The result of a process that has ended.
   template <class R>
-  [[nodiscard]] static R result_of(process_info const& p) {
+  [[nodiscard]] static R result_of(process_record const& p) {
     if (p.status != process_status::completed)
       throw child_failed(p.start.id, has_ended(p.status) ? decode<std::string>(p.result)
                                                          : std::string(name_of(p.status)));
@@ -159,15 +151,13 @@ class engine : public engine_base {
   /// the process is stored, and ends some time if an engine runs.  Thread safe.  Blocks as the store
   /// does.  Throws store_error.
   template <class F, class... Args>
-  process_handle start(std::string id, F const& f, Args&&... args) {
-    begin(f.start(id, std::forward<Args>(args)...));
-    return {std::move(id)};
+  void start(std::string id, F const& f, Args&&... args) {
+    begin(f.start(std::move(id), std::forward<Args>(args)...));
   }
 
   /// Runs processes until the options say so.  One run at a time.  Throws what the store throws.
   eff<void, typename rows::of_engine> run() {
     using row = typename rows::of_engine;
-    detail::closing_at_end const at_end(coordinator_);
     coordinator_.open_to_others();
     auto [in, to] = co_await open<detail::order>();
     co_await with_scope([&](auto& s) -> eff<void, row> {

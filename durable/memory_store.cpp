@@ -99,7 +99,7 @@ void memory_store::set_status(row& p, status_change const& s) {
   if (r.wake) alarms_.erase({*r.wake, r.key});
   r.wake.reset();
   r.status = s.now;
-  if (has_ended(s.now) || s.now == process_status::quarantined) r.result = s.result;
+  if (is_closed(s.now)) r.result = s.result;
   if (s.now != process_status::waiting) return;
   if (p.inbox.size() > s.known) {
     r.status = process_status::ready;

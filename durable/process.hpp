@@ -24,31 +24,29 @@
 /// weft::timing, as in any process: `sleep_for`, `sleep_until`, `now`.
 namespace weft::durable {
 
+namespace detail {
+/// The operation of an effect that asks the engine for something.
+template <class Effect>
+struct ask_by : op<recorded, seals> {
+  explicit ask_by(request& r) noexcept : what(&r) {}
+  request* what;
+  friend std::size_t hash_value(ask_by const&) { return 0; }
+};
+}  // namespace detail
+
 /// Sending and receiving by the ids of processes.
 struct mail {
-  struct ask : op<detail::recorded, seals> {
-    explicit ask(detail::request& r) noexcept : what(&r) {}
-    detail::request* what;
-    friend std::size_t hash_value(ask const&) { return 0; }
-  };
+  using ask = detail::ask_by<mail>;
   using operations = op_list<ask>;
 };
 /// Starting other durable processes, waiting for their ends, cancelling them.
 struct children {
-  struct ask : op<detail::recorded, seals> {
-    explicit ask(detail::request& r) noexcept : what(&r) {}
-    detail::request* what;
-    friend std::size_t hash_value(ask const&) { return 0; }
-  };
+  using ask = detail::ask_by<children>;
   using operations = op_list<ask>;
 };
 /// Changes of the code, the next run, answers to queries.
 struct history {
-  struct ask : op<detail::recorded, seals> {
-    explicit ask(detail::request& r) noexcept : what(&r) {}
-    detail::request* what;
-    friend std::size_t hash_value(ask const&) { return 0; }
-  };
+  using ask = detail::ask_by<history>;
   using operations = op_list<ask>;
 };
 
@@ -87,11 +85,6 @@ struct no_result {
 };
 
 [[nodiscard]] inline timestamp stamp(instant t) noexcept { return t.time_since_epoch().count(); }
-
-template <class M>
-auto receive_as(receive_request r) {
-  return r;
-}
 
 /// `what` must outlive the request.
 template <class M>

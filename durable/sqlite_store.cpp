@@ -215,13 +215,16 @@ process_record record_of(statement const& s) {
 }
 
 /// A query for records, with a condition.
-std::string records(char const* condition) {
-  return std::string(
-             "SELECT key, id, function, version, arguments, parent, run, status, wake, result, "
-             "published, (SELECT count(*) FROM log WHERE process = key), (SELECT count(*) FROM "
-             "inbox "
-             "WHERE process = key) FROM processes ") +
-         condition;
+std::string records(char const* condition, bool counts = true) {
+  std::string const columns =
+      "SELECT key, id, function, version, arguments, parent, run, status, wake, result, "
+      "published, ";
+  return columns +
+         (counts
+              ? "(SELECT count(*) FROM log WHERE process = key), (SELECT count(*) FROM inbox WHERE "
+                "process = key)"
+              : "0, 0") +
+         " FROM processes " + condition;
 }
 
 }  // namespace
@@ -262,7 +265,7 @@ class sqlite_store::inside {
     auto& s = find_status_.with(k);
     bool const is_there = s.next();
     auto const status =
-        is_there ? static_cast<process_status>(s.number(1)) : process_status::unborn;
+        is_there ? static_cast<process_status>(s.number(0)) : process_status::unborn;
     s.end();
     return status;
   }
@@ -389,7 +392,7 @@ class sqlite_store::inside {
   statement insert_unborn_{path_, writer_.db(),
                            "INSERT OR IGNORE INTO processes (id, status) VALUES (?, ?)"};
   statement find_key_{path_, writer_.db(), "SELECT key FROM processes WHERE id = ?"};
-  statement find_status_{path_, writer_.db(), "SELECT run, status FROM processes WHERE key = ?"};
+  statement find_status_{path_, writer_.db(), "SELECT status FROM processes WHERE key = ?"};
   statement start_{path_, writer_.db(),
                    "UPDATE processes SET function = ?, version = ?, arguments = ?, parent = ?, "
                    "status = ? WHERE key = ? AND status = ?"};
@@ -428,16 +431,13 @@ class sqlite_store::inside {
   std::int64_t logs_version_ = 0;  // and before a transaction
   std::unordered_map<process_key, known_log> logs_;
   [[nodiscard]] int changes() const { return sqlite3_changes(writer_.db()); }
-  [[nodiscard]] sqlite3* reading() const { return reader_.db(); }
 
   std::mutex read_lock_;
   statement find_{path_, reader_.db(), records("WHERE id = ?").c_str()};
   statement list_{path_, reader_.db(), records("WHERE key > ? ORDER BY key LIMIT ?").c_str()};
   // Of the processes whose keys lie in a range.
-  statement records_{
-      path_, reader_.db(),
-      "SELECT key, id, function, version, arguments, parent, run, status, wake, "
-      "result, published, 0, 0 FROM processes WHERE key BETWEEN ? AND ? ORDER BY key"};
+  statement records_{path_, reader_.db(),
+                     records("WHERE key BETWEEN ? AND ? ORDER BY key", false).c_str()};
   statement logs_of_{path_, reader_.db(),
                      "SELECT process, operation, answer FROM log WHERE process BETWEEN ? AND ? "
                      "ORDER BY process, position"};

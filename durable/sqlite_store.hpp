@@ -22,7 +22,8 @@ struct sqlite_store_options {
 ///
 /// Each commit is one transaction.  Several programs may open one file; engines of two of them are
 /// fenced by the length of each log (STORE-3): a second engine is for the time after the first one has
-/// died.  While both live, a process may be run by both, and its steps with it.  Reads do not wait for writes.
+/// died.  While both live, a process may be run by both, and its steps with it.  Reads do not wait for
+/// writes.
 ///
 /// Throws store_error if the file cannot be opened or is no SQLite database; if it is that of
 /// another program or of a newer version of weft; if it is damaged; if the disk is full, or cannot

@@ -59,6 +59,7 @@ enum class process_status : unsigned char {
          s == process_status::cancelled;
 }
 
+/// Whether nothing is stored for it any more, unless it is released.
 [[nodiscard]] constexpr bool is_closed(process_status s) noexcept {
   return has_ended(s) || s == process_status::quarantined;
 }

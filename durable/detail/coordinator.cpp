@@ -212,6 +212,18 @@ void coordinator::open_to_others() {
   is_told_ = false;
 }
 
+/// Closes a coordinator at the end of its run.  It has a name outside, as the frame that it is in.
+class closing_at_end {
+ public:
+  explicit closing_at_end(coordinator& of) noexcept : of_(of) {}
+  closing_at_end(closing_at_end const&) = delete;
+  closing_at_end& operator=(closing_at_end const&) = delete;
+  ~closing_at_end() { of_.close(); }
+
+ private:
+  coordinator& of_;
+};
+
 eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch begin) {
   closing_at_end const at_end(*this);
   closed_seats_.clear();

@@ -43,8 +43,8 @@ struct engine_options {
   /// let go of; those that run steps are not.
   std::size_t max_running = 10'000;
   std::size_t max_batch = 1'000;  ///< How many processes share a commit at most.
-  /// Whether start(), send() and cancel() of other threads take effect while run() goes on; else they
-  /// do in the next run.
+  /// Whether start(), send(), cancel() and stop() of other threads take effect while run() goes on; else
+  /// the first three do in the next run.
   bool listens = true;
   /// How often the engine looks whether another program has changed the store: a tool that sends a
   /// message, say, or another engine.  0: never.  Only until it is stopped.
@@ -90,7 +90,7 @@ struct order {
 
 /// Whether a process is not run after a part, if it is accepted: it has ended, or is quarantined.
 [[nodiscard]] inline bool is_last_part(commit_part const& p) noexcept {
-  return p.status && (has_ended(p.status->now) || p.status->now == process_status::quarantined);
+  return p.status && is_closed(p.status->now);
 }
 
 /// The one process of an engine that writes to the store.  Drivers, one for each process that is
@@ -120,8 +120,6 @@ class coordinator {
 
   /// Before run(), and before wait_for_outside(): what other threads do from now on is heard.
   void open_to_others();
-  /// At the end of run(), and if it does not begin.
-  void close();
   /// Thread safe: a process has become ready, or has a message, by a call of another thread.
   void arrived(commit_effect e);
   void stop();
@@ -130,15 +128,14 @@ class coordinator {
   [[nodiscard]] timestamp time(instant now) const noexcept;
   [[nodiscard]] instant when(timestamp t, instant now) const noexcept;
   [[nodiscard]] engine_options const& options() const noexcept { return how_; }
-  [[nodiscard]] weft::durable::store& where() const noexcept { return store_; }
   /// Called, with no lock held, when processes have ended.
   std::function<void()> on_end{};
 
  private:
   eff<void, weft::mail> commit(std::vector<seat*> parts);
   void look_again_at(process_key k);
-  // They move what they are given.  By reference: g++ 12 copies a parameter bit by bit if its argument
-  // is a temporary in a co_await.
+  // They move what they are given: aggregates, which g++ 12 destroys twice if they are temporaries of a
+  // co_await (docs/portability.md).
   eff<void, weft::mail> deliver(commit_effect& e);
   eff<void, weft::mail> tell(seat& s, signal& what);
   eff<void, weft::mail> look_outside();
@@ -154,6 +151,8 @@ class coordinator {
     return !is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty();
   }
   [[nodiscard]] bool is_over() const;
+  void close();
+  friend class closing_at_end;
 
   store& store_;
   engine_options how_;
@@ -173,18 +172,6 @@ class coordinator {
   bool stop_asked_ = false;
   bool is_told_ = false;  // the coordinator has an order to look at them
   bool is_closed_ = true;
-};
-
-/// Closes a coordinator at the end of a coroutine.
-class closing_at_end {
- public:
-  explicit closing_at_end(coordinator& of) noexcept : of_(of) {}
-  closing_at_end(closing_at_end const&) = delete;
-  closing_at_end& operator=(closing_at_end const&) = delete;
-  ~closing_at_end() { of_.close(); }
-
- private:
-  coordinator& of_;
 };
 
 }  // namespace detail

@@ -68,7 +68,7 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
     auto const until = it.waits_until();
     if (is_step && *until <= time(now)) co_return true;
     if (it.has_pending() || !it.is_stored_as_waiting(until)) {
-      it.pending.status = status_change{process_status::waiting, until, it.inbox().size(), {}};
+      it.pending.status = status_change{process_status::waiting, until, it.known_messages(), {}};
       bool const is_kept = co_await commit(it);
       if (!is_kept) co_return false;
       continue;  // something may have come meanwhile

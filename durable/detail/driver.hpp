@@ -31,8 +31,7 @@ class driver {
   /// attempt is due.  False if the process is to be let go of: it has waited long, or the engine
   /// stops.
   eff<bool, weft::mail, timing> wait(instance& it, process_handler& h);
-  /// Notes that a step's attempt has failed: the step is over, and `h` has the answer, or the next
-  /// attempt is due later.  False: it is over.
+  /// Notes that a step's attempt has failed.  True: the next one is due later; false: it was the last.
   bool note_failure(instance& it, step_options const& how, std::string why) const;
   /// Commits the end of the process.
   eff<bool, weft::mail> finish(instance& it, process_handler const& h, std::exception_ptr thrown);

@@ -83,7 +83,7 @@ class instance {
   [[nodiscard]] bool has_pending() const noexcept { return !pending.is_empty(); }
 
   [[nodiscard]] process_record const& record() const noexcept { return p_.record; }
-  [[nodiscard]] std::deque<stored_message>& inbox() noexcept { return inbox_; }
+  [[nodiscard]] std::size_t known_messages() const noexcept { return inbox_.size(); }
   /// A message has come: the store no longer says that the process waits (STORE-5).
   void arrive(stored_message m);
   /// The arguments of this run.

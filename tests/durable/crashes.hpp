@@ -138,6 +138,19 @@ exploration explore_crashes(crash_options const& o, Begin begin, Fs... fs) {
   return explore_crashes<durable::memory_store>(o, begin, nullptr, fs...);
 }
 
+// A process that receives two numbers, and one that sends them to it, as "p".
+inline eff<int, durable::all<bank>> receives() {
+  auto const a = co_await durable::receive<int>();
+  auto const b = co_await durable::receive<int>();
+  co_return 10 * a.message + b.message;
+}
+inline constexpr durable::function receives_process{"receives", 1, receives};
+inline eff<void, durable::all<bank>> sends() {
+  co_await durable::send("p", 1);
+  co_await durable::send("p", 2);
+}
+inline constexpr durable::function sends_process{"sends", 1, sends};
+
 /// Shows the counts, if the environment asks for them.
 inline void show_counts(std::string const& of, std::size_t crashes, exploration const& found) {
   if (!std::getenv("WEFT_COUNT")) return;

@@ -104,18 +104,6 @@ TEST_CASE("timers survive crashes at any point") {
 
 // ---- messages and children
 
-eff<int, row> receives() {
-  auto const a = co_await durable::receive<int>();
-  auto const b = co_await durable::receive<int>();
-  co_return 10 * a.message + b.message;
-}
-constexpr durable::function receives_process{"receives", 1, receives};
-eff<void, row> sends() {
-  co_await durable::send("p", 1);
-  co_await durable::send("p", 2);
-}
-constexpr durable::function sends_process{"sends", 1, sends};
-
 TEST_CASE("messages arrive once, in their order, whatever crashes") {
   crash_options const o{.crashes = GENERATE(0U, 1U),
                         .end = "completed 12, paid 0",

@@ -154,6 +154,29 @@ TEST_CASE("a step that throws cancelled has failed, like any other") {
   CHECK_THAT(e.result<std::string>("a"), Contains("impatient") && Contains("too late"));
 }
 
+eff<int, durable::all<timing>> long_step() {
+  auto const sleeps = []() -> eff<int, timing> {
+    co_await timing::sleep_for{10h};
+    co_return 1;
+  };
+  co_return co_await durable::step({.name = "long", .attempts = 3}, sleeps);
+}
+constexpr durable::function long_step_process{"long step", 1, long_step};
+
+TEST_CASE("an engine that is cancelled records nothing of the steps that it ends") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  durable::engine e(until_all_ended(), *s, long_step_process);
+  e.start("a", long_step_process);
+  auto const for_an_hour = [&]() -> decltype(e.run()) {
+    co_await with_scope({.timeout = 1h}, [&](auto&) { return e.run(); });
+  };
+  CHECK_THROWS_AS(schedule({.virtual_time = true}, for_an_hour), cancelled);
+  CHECK(operations(*s, "a").empty());
+  CHECK(s->find("a")->status == durable::process_status::ready);
+  schedule({.virtual_time = true}, [&] { return e.run(); });
+  CHECK(e.result<int>("a") == 1);
+}
+
 // ---- time
 
 eff<std::int64_t, row> sleeper() {

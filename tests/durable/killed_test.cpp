@@ -146,7 +146,7 @@ void require_all_done(std::string const& store, std::string const& acts) {
 TEST_CASE("processes that are killed at random moments end, and nothing is lost or done twice") {
   int killed = 0;
   for (unsigned round = 0; round != 5; ++round) {
-    temporary_folder folder;
+    own_directory folder;
     auto const seed = static_cast<unsigned>(next_seed());
     INFO("seed " << seed);
     killed += kill_at_random(folder.file("store.db"), folder.file("acts"), 40, seed);
@@ -158,7 +158,7 @@ TEST_CASE("processes that are killed at random moments end, and nothing is lost 
 TEST_CASE("ten thousand kills", "[.][full]") {
   int killed = 0;
   while (killed < 10'000) {
-    temporary_folder folder;
+    own_directory folder;
     auto const seed = static_cast<unsigned>(next_seed());
     INFO("seed " << seed);
     killed += kill_at_random(folder.file("store.db"), folder.file("acts"), 1'000, seed);

@@ -53,7 +53,7 @@ class in_sqlite {
     return std::make_unique<durable::sqlite_store>(
         folder_.file("store.db"), durable::sqlite_store_options{.waits_for_disk = false});
   }
-  temporary_folder folder_;
+  own_directory folder_;
   std::unique_ptr<durable::store> store_;
   std::unique_ptr<durable::store> other_;
 };

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/own_directory.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/memory_store.hpp"
 #include "weft/durable/sqlite_store.hpp"
@@ -20,26 +21,6 @@
 
 /// What tests of durable processes share.
 namespace weft::tests {
-
-/// A folder that is removed at the end.
-class temporary_folder {
- public:
-  temporary_folder() {
-    std::string name = std::filesystem::temp_directory_path() / "weft_durable_XXXXXX";
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  temporary_folder(temporary_folder const&) = delete;
-  temporary_folder& operator=(temporary_folder const&) = delete;
-  ~temporary_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(char const* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 enum class store_kind { memory, sqlite };
 
@@ -66,7 +47,7 @@ class some_store {
           folder_.file("store.db"), durable::sqlite_store_options{.waits_for_disk = false});
   }
   store_kind kind_;
-  temporary_folder folder_;
+  own_directory folder_;
   std::unique_ptr<durable::store> store_;
 };
 

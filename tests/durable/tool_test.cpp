@@ -75,7 +75,7 @@ class tool {
   }
 
  private:
-  temporary_folder folder_;
+  own_directory folder_;
 };
 
 TEST_CASE("weft-durable lists and shows processes") {

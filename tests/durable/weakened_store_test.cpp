@@ -36,17 +36,6 @@ void require_found(std::string const& mistake, crash_options o, Begin begin, AtB
 
 // ---- messages
 
-eff<int, row> receives() {
-  auto const a = co_await durable::receive<int>();
-  auto const b = co_await durable::receive<int>();
-  co_return 10 * a.message + b.message;
-}
-constexpr durable::function receives_process{"receives", 1, receives};
-eff<void, row> sends() {
-  co_await durable::send("p", 1);
-  co_await durable::send("p", 2);
-}
-constexpr durable::function sends_process{"sends", 1, sends};
 constexpr auto begin_both = [](auto& e) {
   e.start("p", receives_process);
   e.start("s", sends_process);

@@ -16,6 +16,7 @@
 
 #include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/own_directory.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/io/blocking.hpp"
@@ -30,25 +31,6 @@ namespace {
 
 using children = spawning<proc, blocking_work>;
 using program = eff<void, children, proc, blocking_work>;
-
-/// A temporary directory, which is removed with its files.
-class own_directory {
- public:
-  own_directory() {
-    char const* const given = std::getenv("TEST_TMPDIR");
-    auto const base = given ? std::filesystem::path(given) : std::filesystem::temp_directory_path();
-    std::string name = (base / "weft-files-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
-    path_ = name;
-  }
-  own_directory(own_directory const&) = delete;
-  own_directory& operator=(own_directory const&) = delete;
-  ~own_directory() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string file(std::string const& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// `n` bytes of all values.
 std::string bytes(std::size_t n) {
