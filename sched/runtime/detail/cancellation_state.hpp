@@ -10,10 +10,10 @@ namespace weft::detail {
 
 /// Which processes of a scheduler are cancelled: none, those of cancelled groups of tasks, or all.
 ///
-/// Every access is relaxed.  A worker that sees a change late may resume a process meanwhile; that
-/// process finds the cancellation at its next operation.  Data that belongs to a change, such as a
-/// reason, is read under a lock, or when all threads have ended.  A process that enters a list
-/// reads the change itself under the list's lock (CANCEL-2).
+/// Every access but one is relaxed.  A worker that sees a change late may resume a process
+/// meanwhile; that process finds the cancellation at its next operation.  Data that belongs to a
+/// change, such as a reason, is read under a lock, or when all threads have ended.  A process that
+/// enters a list reads the change itself under the list's lock (CANCEL-2).
 class cancellation_state {
  public:
   /// Whether a step may take more than resuming the next process; if so, the slow path finds the
@@ -45,11 +45,15 @@ class cancellation_state {
     };
   }
 
-  /// Cancels all processes.  False if all were cancelled already.
+  /// Cancels all processes.  False if all were cancelled already.  Either way the caller finds
+  /// needs_attention() from then on.
   [[nodiscard]] bool begin_of_all() noexcept {
-    if (all_.exchange(true, std::memory_order_relaxed)) return false;  // relaxed: see above
+    // The reason is counted before others can find all cancelled.  Acquire and release: a caller
+    // that is not the first reads what the first one wrote, and with it finds the reason counted.
     count_reason(true);
-    return true;
+    if (!all_.exchange(true, std::memory_order_acq_rel)) return true;
+    count_reason(false);
+    return false;
   }
   /// Ends the cancellation of all processes.  Called when no process runs.
   void end_of_all() noexcept {
