@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <set>
-#include <string>
-#include <utility>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "weft/durable/detail/store_state.hpp"
 #include "weft/durable/store.hpp"
 
 namespace weft::durable {
@@ -61,37 +60,14 @@ class memory_store final : public store {
   [[nodiscard]] bool any_unfinished() override;
 
  private:
-  /// A process, and a location of the explorer.
-  struct row : stored_process {
-    row();
-    ~row();
-    row(row const&) = delete;
-    row& operator=(row const&) = delete;
-  };
   template <class Change>
   auto change(Change const& c);
   void require_running() const;
-  [[nodiscard]] row& changed(process_key k);
-  [[nodiscard]] row const& read(process_key k) const;
-  [[nodiscard]] bool has(process_key k) const noexcept {
-    return k >= 1 && static_cast<std::size_t>(k) <= all_.size();
-  }
-  row& row_of(std::string const& id);
-  commit_effect deliver(std::string const& from, outgoing_message const& m);
-  commit_effect begin(process_start const& s);
-  bool apply(commit_part const& p, commit_result& r);
-  void set_status(row& p, status_change const& s);
 
   std::mutex lock_;
-  // Locations of the explorer: all_, for all statuses and the last sequence number; by_id_;
-  // has_crashed_; each row.
-  std::vector<std::unique_ptr<row>> all_;  // the process with key k is at k - 1
-  std::map<std::string, process_key, std::less<>> by_id_;
-  std::set<std::pair<timestamp, process_key>> alarms_;
-  std::set<std::string, std::less<>> once_keys_;
-  std::uint64_t last_sequence_ = 0;
+  detail::store_state state_;
   std::size_t crashes_left_;
-  bool has_crashed_ = false;
+  bool has_crashed_ = false;  // a location of the explorer
 };
 
 }  // namespace weft::durable

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -155,6 +156,38 @@ struct [[gnu::visibility("default")]] store_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What another program has done to the processes of this worker.
+struct change_of_others {
+  commit_effect effect{};  ///< A message for a process that this worker has.
+  bool is_lost = false;    ///< This worker does not have the process any more.
+};
+
+/// The part of a store that several engines share as workers: each process that is run has one
+/// worker, which claimed it when it was ready and nobody had it.  Thread safe; throws what a store
+/// throws.
+class work_sharing {
+ public:
+  /// Makes this handle a worker of that name, which lists show.  `on_change` is called, by any thread,
+  /// when others have changed the store; not null.
+  virtual void join(std::string name, std::function<void()> on_change) = 0;
+  /// Ends being a worker: its processes are free.  If the store fails, others find that out.
+  virtual void leave() noexcept = 0;
+  /// Up to `limit` processes that are ready and free; this worker has them from now on.
+  virtual std::vector<process_key> claim(std::size_t limit) = 0;
+  /// How many processes could be claimed, and how many other workers there are, as far as it is
+  /// known here.
+  [[nodiscard]] virtual std::size_t free_processes() = 0;
+  [[nodiscard]] virtual std::size_t other_workers() = 0;
+  /// Makes processes of this worker free.
+  virtual void disown(std::span<process_key const> keys) = 0;
+  /// What others have done since the last call.
+  virtual std::vector<change_of_others> take_changes() = 0;
+
+ protected:
+  work_sharing() = default;
+  ~work_sharing() = default;
+};
+
 /// A store.  Each call is atomic and durable for itself, blocks its thread as long as the medium
 /// takes, and throws store_error; std::bad_alloc.  Thread safe.
 class store {
@@ -201,6 +234,8 @@ class store {
   [[nodiscard]] virtual bool any_unfinished() = 0;
   /// Whether another program has changed the store since the last call.
   [[nodiscard]] virtual bool note_changes_of_others() { return false; }
+  /// Null if one engine at a time works on the store.
+  [[nodiscard]] virtual work_sharing* sharing() noexcept { return nullptr; }
 };
 
 }  // namespace weft::durable

@@ -7,6 +7,10 @@
 namespace weft::durable::detail {
 
 namespace {
+/// Of processes that are begun: their logs are loaded together, and they run while their frames are in
+/// the cache.
+constexpr std::size_t most_at_once = 100;
+
 void ring(std::optional<completer<void>>& bell) {
   if (!bell) return;
   bell->complete();
@@ -34,7 +38,7 @@ void coordinator::want(process_key k) {
 }
 
 bool coordinator::is_over() const {
-  if (!seats_.empty() || (!is_stopping_ && !wanted_.empty())) return false;
+  if (!seats_.empty() || (!is_stopping_ && to_begin() != 0)) return false;
   if (is_stopping_ || how_.until == run_until::idle) return true;
   return how_.until == run_until::all_ended && !store_.any_unfinished();
 }
@@ -67,7 +71,7 @@ eff<void, weft::mail> coordinator::tell(seat& s, signal& what) {
 eff<void, weft::mail> coordinator::deliver(commit_effect& e) {
   auto const found = seats_.find(e.process);
   if (found == seats_.end()) {
-    if (e.status == process_status::ready) want(e.process);
+    if (e.status == process_status::ready && !sharing_) want(e.process);
   } else if (e.message.sequence != 0) {
     signal told(signal::kind::message, std::move(e.message));
     co_await tell(*found->second, told);
@@ -76,6 +80,10 @@ eff<void, weft::mail> coordinator::deliver(commit_effect& e) {
 
 /// Another engine has run a process.
 void coordinator::look_again_at(process_key k) {
+  if (sharing_) {
+    left_.push_back(k);
+    return;
+  }
   process_record const r = store_.load(k).record;
   if (r.status == process_status::ready) want(k);
   if (r.wake) next_wake_ = std::min(next_wake_.value_or(*r.wake), *r.wake);
@@ -129,8 +137,6 @@ eff<void, weft::mail> coordinator::look_outside() {
 }
 
 std::vector<process_key> coordinator::next_wanted(std::size_t limit) {
-  // Their logs are loaded together, and they run while their frames are in the cache.
-  static constexpr std::size_t most_at_once = 100;
   std::vector<process_key> some;
   while (!wanted_.empty() && some.size() < std::min(limit, most_at_once)) {
     process_key const k = wanted_.front();
@@ -142,8 +148,31 @@ std::vector<process_key> coordinator::next_wanted(std::size_t limit) {
   return some;
 }
 
+eff<void, weft::mail> coordinator::look_at_changes() {
+  if (!left_.empty()) sharing_->disown(std::exchange(left_, {}));
+  for (auto& c : sharing_->take_changes()) {
+    if (!c.is_lost) {
+      co_await deliver(c.effect);
+    } else if (auto const found = seats_.find(c.effect.process); found != seats_.end()) {
+      note_running(*found->second);
+      signal told(signal::kind::make_room);  // its parts are fenced from now on
+      co_await tell(*found->second, told);
+    }
+  }
+  next_wake_ = store_.next_wake();
+}
+
+/// Claims as many free processes as there is room for, but leaves the other workers their part.
+void coordinator::claim_some() {
+  std::size_t const room = how_.max_running - std::min(how_.max_running, seats_.size());
+  std::size_t const part = sharing_->free_processes() / (sharing_->other_workers() + 1) + 1;
+  std::size_t const some = std::min({room, part, most_at_once});
+  for (auto const k : sharing_->claim(some)) want(k);
+}
+
 eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
   if (can_begin()) {
+    if (sharing_ && wanted_.empty()) claim_some();
     for (stored_process& p : store_.load(next_wanted(how_.max_running - seats_.size()))) {
       if (p.record.status != process_status::ready) continue;  // it has ended meanwhile, say
       auto [in, to] = co_await open<signal>();
@@ -154,7 +183,7 @@ eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
       begin(s, std::move(in));
     }
   }
-  auto const without_seat = seats_.size() < how_.max_running ? 0 : wanted_.size();
+  auto const without_seat = seats_.size() < how_.max_running ? 0 : to_begin();
   for (auto n = without_seat; !is_stopping_ && n != 0 && !waiting_.empty(); --n) {
     seat& s = *waiting_.front();
     note_running(s);
@@ -177,7 +206,10 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
       bool const is_due = o.from->is_due;
       process_key const k = o.from->key;
       remove(*o.from);
-      if (is_due) want(k);
+      if (sharing_)
+        left_.push_back(k);
+      else if (is_due)
+        want(k);
       break;
     }
     case order::kind::stopped:
@@ -190,6 +222,7 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
         std::scoped_lock const locked(outside_lock_);
         arrived.swap(arrivals_);
         is_told_ = false;
+        have_others_changed_ = false;  // the next look at the store finds it
         ring(bell_);
         stops = stop_asked_;
       }
@@ -227,19 +260,22 @@ class closing_at_end {
 eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch begin) {
   closing_at_end const at_end(*this);
   closed_seats_.clear();
-  bool const looks = how_.until == run_until::stopped && how_.looks_outside.count() != 0;
+  if (sharing_) sharing_->join(how_.worker, [this] { note_change_of_others(); });
+  bool const looks =
+      !sharing_ && how_.until == run_until::stopped && how_.looks_outside.count() != 0;
   instant looks_at = instant::max();
   if (looks) (void)store_.note_changes_of_others();
-  want_all_ready();
+  if (!sharing_) want_all_ready();
   next_wake_ = store_.next_wake();
   for (;;) {
     instant const now = co_await timing::now{};
+    if (sharing_) co_await look_at_changes();
     if (next_wake_ && *next_wake_ <= time(now)) {
       for (auto const k : store_.wake_due(time(now), how_.max_batch)) {
         // A driver has a timer of its own; but if the clock was put forward, it may leave first.
         if (auto const s = seats_.find(k); s != seats_.end())
           s->second->is_due = true;
-        else
+        else if (!sharing_)
           want(k);
       }
       next_wake_ = store_.next_wake();
@@ -281,7 +317,7 @@ eff<void, weft::mail, completions> coordinator::wait_for_outside(address<order> 
       std::scoped_lock const locked(outside_lock_);
       if (is_closed_) co_return;
       stops = stop_asked_;
-      if (!stops && (is_told_ || arrivals_.empty())) {
+      if (!stops && (is_told_ || (arrivals_.empty() && !have_others_changed_))) {
         bell_.emplace();
         rings = bell_->get_completion();
       } else {
@@ -304,6 +340,13 @@ void coordinator::arrived(commit_effect e) {
   ring(bell_);
 }
 
+void coordinator::note_change_of_others() {
+  std::scoped_lock const locked(outside_lock_);
+  if (is_closed_) return;
+  have_others_changed_ = true;
+  ring(bell_);
+}
+
 void coordinator::stop() {
   std::scoped_lock const locked(outside_lock_);
   stop_asked_ = true;
@@ -311,6 +354,8 @@ void coordinator::stop() {
 }
 
 void coordinator::close() {
+  if (sharing_) sharing_->leave();
+  left_.clear();
   for (auto& [k, s] : seats_) {
     auto const closed = std::move(s->to);  // the driver is told no more
     closed_seats_.push_back(std::move(s));
@@ -323,6 +368,7 @@ void coordinator::close() {
   std::scoped_lock const locked(outside_lock_);
   is_closed_ = true;
   stop_asked_ = false;
+  have_others_changed_ = false;
   arrivals_.clear();
   ring(bell_);
 }

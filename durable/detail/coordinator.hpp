@@ -47,8 +47,11 @@ struct engine_options {
   /// the first three do in the next run.
   bool listens = true;
   /// How often the engine looks whether another program has changed the store: a tool that sends a
-  /// message, say, or another engine.  0: never.  Only until it is stopped.
+  /// message, say, or another engine.  0: never.  Only until it is stopped.  A store that engines
+  /// share tells them.
   std::chrono::nanoseconds looks_outside = std::chrono::milliseconds(500);
+  /// The name by which lists show this engine, on a store that several share.
+  std::string worker = "worker";
 };
 
 namespace detail {
@@ -107,12 +110,14 @@ struct order {
 ///  COORD-5  A driver whose part was fenced, or has ended the process, is told so last: its seat is
 ///           free, and it sends no more orders.  A process that was fenced is run again from its
 ///           new log, if it is ready: another engine has run it.
+///  COORD-6  On a store that engines share, a process is begun only if this engine has claimed it, and it
+///           is disowned when its driver has left.
 class coordinator {
  public:
   /// `begin` starts the driver of a process.
   using launch = std::function<void(seat&, inbox<signal>)>;
 
-  coordinator(store& s, engine_options const& o) : store_(s), how_(o) {}
+  coordinator(store& s, engine_options const& o) : store_(s), sharing_(s.sharing()), how_(o) {}
 
   eff<void, weft::mail, timing, proc> run(inbox<order> in, launch begin);
   /// Waits for what other threads do; ends when the coordinator does.
@@ -123,6 +128,7 @@ class coordinator {
   /// Thread safe: a process has become ready, or has a message, by a call of another thread.
   void arrived(commit_effect e);
   void stop();
+  void note_change_of_others();
 
   /// The time of the engine's processes; `now` is the scheduler's.
   [[nodiscard]] timestamp time(instant now) const noexcept;
@@ -147,14 +153,21 @@ class coordinator {
   void note_running(seat& s);
   void remove(seat& s);
   eff<void, weft::mail> carry_out(order const& o, std::vector<seat*>& parts);
-  [[nodiscard]] bool can_begin() const noexcept {
-    return !is_stopping_ && seats_.size() < how_.max_running && !wanted_.empty();
+  eff<void, weft::mail> look_at_changes();
+  void claim_some();
+  /// How many processes are to be begun, as far as they are known.
+  [[nodiscard]] std::size_t to_begin() const {
+    return wanted_.size() + (sharing_ ? sharing_->free_processes() : 0);
+  }
+  [[nodiscard]] bool can_begin() const {
+    return !is_stopping_ && seats_.size() < how_.max_running && to_begin() != 0;
   }
   [[nodiscard]] bool is_over() const;
   void close();
   friend class closing_at_end;
 
   store& store_;
+  work_sharing* const sharing_;  // null: the store is this engine's
   engine_options how_;
   std::unordered_map<process_key, std::unique_ptr<seat>> seats_;
   // Seats of the last run, whose drivers may have gone on when the coordinator had ended: if the
@@ -163,11 +176,13 @@ class coordinator {
   std::list<seat*> waiting_;        // the one that has waited longest is in front
   std::deque<process_key> wanted_;  // ready, and to be begun
   std::unordered_set<process_key> is_wanted_;
+  std::vector<process_key> left_;  // processes to be disowned
   std::optional<timestamp> next_wake_;
   bool is_stopping_ = false;
 
   std::mutex outside_lock_;  // for what follows
   std::vector<commit_effect> arrivals_;
+  bool have_others_changed_ = false;
   std::optional<completer<void>> bell_;
   bool stop_asked_ = false;
   bool is_told_ = false;  // the coordinator has an order to look at them

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/durable/memory_log.hpp"
 #include "tests/durable/support.hpp"
 #include "weft/durable/codec.hpp"
 #include "weft/durable/memory_store.hpp"
+#include "weft/durable/replicated_store.hpp"
 #include "weft/durable/sqlite_store.hpp"
 #include "weft/durable/store.hpp"
 
@@ -58,10 +60,37 @@ class in_sqlite {
   std::unique_ptr<durable::store> other_;
 };
 
+/// A store that is a log which two programs share, in memory.
+class in_shared_log {
+ public:
+  in_shared_log() { reopen(); }
+  durable::store& operator*() { return store_->of; }
+  durable::store* operator->() { return &store_->of; }
+  durable::store& other() {
+    if (!other_) other_ = std::make_unique<handle>(medium_);
+    return other_->of;
+  }
+  void reopen() {
+    other_.reset();
+    store_.reset();
+    store_ = std::make_unique<handle>(medium_);
+  }
+
+ private:
+  struct handle {
+    explicit handle(log_medium& of_log) : log(of_log), of(log) {}
+    memory_log log;
+    durable::replicated_store of;
+  };
+  log_medium medium_{10'000};  // so that some commands take several entries
+  std::unique_ptr<handle> store_;
+  std::unique_ptr<handle> other_;
+};
+
 /// All stores.  A further one has: a default constructor, which makes an empty store; `*` and `->`;
 /// other(), a handle of the same store as another program has it; reopen(), the end of the program
 /// and its next beginning.
-using all_stores = std::tuple<in_memory, in_sqlite>;
+using all_stores = std::tuple<in_memory, in_sqlite, in_shared_log>;
 
 /// How a process is started, with this one argument.
 inline durable::process_start start_of(std::string id, std::string arguments = "args") {

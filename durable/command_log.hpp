@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weft::durable {
+
+/// A log that several programs write to, and that all of them read in one order: what a
+/// replicated_store is made of.
+///
+///  LOG-1  Entries have the numbers 1, 2, 3, ... in the order of the log, which is the same for all.
+///  LOG-2  When append() has returned, the entry is in the log, and a crash does not undo it.
+///  LOG-3  An entry may stand in the log twice, if append() had to write it again.
+class command_log {
+ public:
+  command_log() = default;
+  command_log(command_log const&) = delete;
+  command_log& operator=(command_log const&) = delete;
+  virtual ~command_log() = default;
+
+  struct entry {
+    std::uint64_t number = 0;
+    std::string bytes{};
+  };
+  /// Appends an entry of at most max_size() bytes; its number.  Blocks until it is in the log.
+  /// Throws store_error if that is not known after some time; it may get into the log later.
+  virtual std::uint64_t append(std::string const& bytes) = 0;
+  [[nodiscard]] virtual std::size_t max_size() const = 0;
+  /// Blocks until all entries up to this one have arrived here.  Throws store_error if they have not
+  /// after some time.
+  virtual void wait_for(std::uint64_t number) = 0;
+  /// The entries after number `after` that have arrived here, in their order.  Those before are
+  /// not asked for again.
+  [[nodiscard]] virtual std::vector<entry> take(std::uint64_t after) = 0;
+  /// The number of the last entry that any program has appended.
+  [[nodiscard]] virtual std::uint64_t last() = 0;
+  /// `f` is called, by any thread and without a lock, when entries have arrived.  Not null.
+  virtual void on_arrival(std::function<void()> f) = 0;
+};
+
+}  // namespace weft::durable

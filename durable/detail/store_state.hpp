@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "weft/durable/store.hpp"
+
+namespace weft::durable::detail {
+
+/// What a store has, in memory: the laws STORE-3 to STORE-5 without a medium.  The same calls in the
+/// same order make the same state, on each computer.
+///
+/// An explorer that reduces is told of the accesses to each process, to all processes and to their
+/// ids; so calls for different processes may change places.
+///
+/// Each call is O(log n) in the processes, plus what it returns or stores.  Not thread safe.
+class store_state {
+ public:
+  store_state();
+  store_state(store_state const&) = delete;
+  store_state& operator=(store_state const&) = delete;
+
+  /// Tells the explorer that all processes are changed.
+  void note_change();
+
+  void commit(std::span<commit_part* const> parts, std::span<commit_result> results);
+  commit_effect start(process_start const& s);
+  commit_effect send(outgoing_message const& m, std::string_view once_key);
+  bool release(process_key process);
+  std::vector<process_key> wake_due(timestamp now, std::size_t limit);
+
+  [[nodiscard]] bool has(process_key k) const noexcept {
+    return k >= 1 && static_cast<std::size_t>(k) <= all_.size();
+  }
+  /// Of a process that is there.
+  [[nodiscard]] process_status status(process_key k) const { return read(k).record.status; }
+  [[nodiscard]] std::optional<process_record> find(std::string_view id) const;
+  /// Of a process that is there.
+  [[nodiscard]] stored_process load(process_key k) const;
+  [[nodiscard]] std::vector<stored_message> inbox(process_key process, std::uint64_t after) const;
+  [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) const;
+  [[nodiscard]] std::optional<timestamp> next_wake() const;
+  [[nodiscard]] std::vector<process_key> ready(process_key after, std::size_t limit) const;
+  [[nodiscard]] bool any_unfinished() const;
+
+ private:
+  /// A process, and a location of the explorer.
+  struct row : stored_process {
+    row();
+    ~row();
+    row(row const&) = delete;
+    row& operator=(row const&) = delete;
+  };
+  [[nodiscard]] row& changed(process_key k);
+  [[nodiscard]] row const& read(process_key k) const;
+  row& row_of(std::string const& id);
+  commit_effect deliver(std::string const& from, outgoing_message const& m);
+  bool apply(commit_part const& p, commit_result& r);
+  void set_status(row& p, status_change const& s);
+  void set_status(row& p, process_status s);
+
+  // Locations of the explorer: all_, for all statuses and the last sequence number; by_id_; each row.
+  std::vector<std::unique_ptr<row>> all_;  // the process with key k is at k - 1
+  std::map<std::string, process_key, std::less<>> by_id_;
+  std::set<std::pair<timestamp, process_key>> alarms_;
+  std::set<process_key> ready_;
+  std::size_t waiting_ = 0;  // how many processes wait
+  std::set<std::string, std::less<>> once_keys_;
+  std::uint64_t last_sequence_ = 0;
+};
+
+}  // namespace weft::durable::detail

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "weft/durable/command_log.hpp"
+#include "weft/durable/detail/replica.hpp"
+#include "weft/durable/store.hpp"
+
+namespace weft::durable {
+
+/// How engines share a store.
+struct replicated_store_options {
+  /// How long a worker that is not heard of keeps its processes.
+  std::chrono::nanoseconds lease = std::chrono::seconds(10);
+  /// Whether a thread of the store says that this worker lives, and looks after the others.  Else
+  /// tick() does.
+  bool has_thread = true;
+};
+
+/// A worker, as lists show it.
+struct worker_record {
+  std::string name{};
+  std::size_t processes = 0;
+  bool is_this = false;
+};
+
+/// A store whose changes stand in a log that several computers share.  Each handle carries out the
+/// whole log, in its order, in memory: so all have the same processes, and each decision (whether a
+/// part is fenced, who has a process, who is dead) is the same for all.
+///
+/// Engines on it are workers (work_sharing).  A worker that is not heard of for a lease is said to be
+/// dead by another one, which measures that time itself: clocks of different computers are not
+/// compared.  From the entry that says so on, its parts are fenced, though it may live, and its
+/// processes are free.
+///
+/// A change takes one entry of the log; a large one several.  A read is of this handle's copy: find(),
+/// list(), workers() and any_unfinished() wait until it has all that the log has.  Memory: that of all
+/// processes of the store, with their logs.  Thread safe.
+class replicated_store : public store, public work_sharing {
+ public:
+  /// `log` must live longer.
+  explicit replicated_store(command_log& log, replicated_store_options o = {});
+  ~replicated_store() override;
+
+  /// All workers that live.
+  [[nodiscard]] std::vector<worker_record> workers();
+  /// Says that this worker lives if a quarter of the lease has passed, and which others are dead.
+  /// Only for a store without a thread.
+  void tick(std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
+
+  void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;
+  commit_effect start(process_start const& s) override;
+  commit_effect send(outgoing_message const& m, std::string_view once_key) override;
+  bool release(process_key process) override;
+  [[nodiscard]] std::optional<process_record> find(std::string_view id) override;
+  using store::load;
+  [[nodiscard]] std::vector<stored_process> load(std::span<process_key const> keys) override;
+  [[nodiscard]] std::vector<stored_message> inbox(process_key process,
+                                                  std::uint64_t after) override;
+  [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) override;
+  std::vector<process_key> wake_due(timestamp now, std::size_t limit) override;
+  [[nodiscard]] std::optional<timestamp> next_wake() override;
+  [[nodiscard]] std::vector<process_key> ready(process_key after, std::size_t limit) override;
+  [[nodiscard]] bool any_unfinished() override;
+  [[nodiscard]] work_sharing* sharing() noexcept override { return this; }
+
+  void join(std::string name, std::function<void()> on_change) override;
+  void leave() noexcept override;
+  std::vector<process_key> claim(std::size_t limit) override;
+  [[nodiscard]] std::size_t free_processes() override;
+  [[nodiscard]] std::size_t other_workers() override;
+  void disown(std::span<process_key const> keys) override;
+  std::vector<change_of_others> take_changes() override;
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// Writes a command to the log; what it has done.
+  detail::outcome execute(std::string const& body);
+  detail::outcome execute(detail::command const& c) { return execute(encode_command(c)); }
+  /// Calls `f` under lock_ with what has arrived carried out.
+  template <class F>
+  auto with_copy(F const& f);
+  /// The same with all that is in the log now.
+  template <class F>
+  auto with_newest_copy(F const& f);
+  void tell_of_change();
+  void carry_out_arrived();
+  void carry_out(std::uint64_t number, std::string_view entry);
+  void note_change_of_other(detail::replica::applied_command const& done);
+  void watch();
+
+  command_log& log_;
+  replicated_store_options const how_;
+  std::string const me_;  // differs for each handle
+
+  std::mutex append_lock_;  // one command after the other
+  std::uint64_t number_ = 0;
+
+  std::mutex lock_;  // for what follows; not held while the log is waited for
+  detail::replica replica_;
+  std::uint64_t pending_ = 0;            // the number of the command that is being executed
+  std::optional<detail::outcome> done_;  // what it has done
+  bool is_worker_ = false;
+  std::string name_{};  // of the worker
+  bool others_changed_ = false;
+  std::vector<change_of_others> changes_;
+  /// When another worker was heard of last, by the clock of this computer.
+  struct sign_of_life {
+    std::uint64_t heard = 0;
+    clock::time_point at{};
+  };
+  std::map<std::string, sign_of_life, std::less<>> signs_;
+  clock::time_point written_{};  // when this handle's last command was
+
+  std::mutex tell_lock_;  // while on_change_ is called: it is not called when leave() has returned
+  std::function<void()> on_change_;
+
+  std::mutex watch_lock_;
+  std::condition_variable watch_ends_;
+  bool is_watching_ = false;
+  std::thread watcher_;
+};
+
+}  // namespace weft::durable
