@@ -110,6 +110,7 @@ outcome replicated_store::execute(std::string const& body) {
 
 replicated_store::replicated_store(command_log& log, replicated_store_options o)
     : log_(log), how_(std::move(o)), me_(unique_name()) {
+  with_newest_copy([] { return true; });
   log_.on_arrival([this] { with_copy([] { return true; }); });
 }
 

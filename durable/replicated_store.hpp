@@ -48,7 +48,7 @@ struct worker_record {
 /// processes of the store, with their logs.  Thread safe.
 class replicated_store : public store, public work_sharing {
  public:
-  /// `log` must live longer.
+  /// Carries out all that the log has.  `log` must live longer.
   explicit replicated_store(command_log& log, replicated_store_options o = {});
   ~replicated_store() override;
 

@@ -45,7 +45,7 @@ constexpr durable::function two_steps_process{"two steps", 1, two_steps};
 
 BACKENDS_TEST_CASE("a durable process runs each step once, and its result is stored", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, two_steps_process);
   e.start("a", two_steps_process, 3);
@@ -87,7 +87,7 @@ constexpr durable::function retrying_process{"retrying", 1, retrying};
 
 BACKENDS_TEST_CASE("a step that fails is tried again after delays that grow", "", on_one_thread,
                    on_sharing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, retrying_process);
   SECTION("until it succeeds") {
@@ -126,7 +126,7 @@ eff<std::string, durable::all<timing, world>> limited() {
 constexpr durable::function limited_process{"limited", 1, limited};
 
 BACKENDS_TEST_CASE("a step that takes too long fails", "", on_one_thread, on_sharing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, limited_process);
   e.start("a", limited_process);
@@ -164,7 +164,7 @@ eff<int, durable::all<timing>> long_step() {
 constexpr durable::function long_step_process{"long step", 1, long_step};
 
 TEST_CASE("an engine that is cancelled records nothing of the steps that it ends") {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   durable::engine e(until_all_ended(), *s, long_step_process);
   e.start("a", long_step_process);
   auto const for_an_hour = [&]() -> decltype(e.run()) {
@@ -190,7 +190,7 @@ constexpr durable::function sleeper_process{"sleeper", 1, sleeper};
 
 BACKENDS_TEST_CASE("a durable process sleeps, also without frames", "", on_one_thread,
                    in_random_order, on_sharing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   auto o = until_all_ended();
   o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 1s, 100h);
@@ -219,7 +219,7 @@ constexpr durable::function speak_process{"speak", 1, speak};
 
 BACKENDS_TEST_CASE("messages arrive once, in the order of their sender", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   auto o = until_all_ended();
   o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 0s, 1h);
@@ -244,7 +244,7 @@ eff<std::string, row> impatient() {
 constexpr durable::function impatient_process{"impatient", 1, impatient};
 
 TEST_CASE("a wait for a message ends at its deadline, and takes only its type") {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, impatient_process);
   e.start("a", impatient_process);
@@ -261,7 +261,7 @@ constexpr durable::function interrupts_process{"interrupts", 1, interrupts};
 
 BACKENDS_TEST_CASE("a deadline holds when a message of another type has come", "", on_one_thread,
                    on_sharing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   auto o = until_all_ended();
   o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 0s, 20min, 5h);
@@ -281,7 +281,7 @@ constexpr durable::function begins_process{"begins", 1, begins};
 
 BACKENDS_TEST_CASE("processes that wait make room for others", "", on_one_thread, in_random_order,
                    on_sharing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   auto o = until_all_ended();
   o.keep_waiting = 1000h;
@@ -309,7 +309,7 @@ constexpr durable::function sum_process{"sum", 1, sum_of_halves};
 
 BACKENDS_TEST_CASE("a process waits for its children", "", on_one_thread, in_random_order,
                    on_sharing<2>, on_stealing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, sum_process, half_process);
   SECTION("and has their results") {
@@ -333,7 +333,7 @@ eff<int, row> starts_again(int runs) {
 constexpr durable::function starts_again_process{"starts again", 1, starts_again};
 
 TEST_CASE("a child that has ended before has its outcome for the next run, too") {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, starts_again_process, half_process);
   e.start("a", starts_again_process, 3);
@@ -366,7 +366,7 @@ constexpr durable::function canceller_process{"canceller", 1, canceller};
 
 BACKENDS_TEST_CASE("a cancelled process finds it where it waits, and may take back what it did", "",
                    on_one_thread, in_random_order, on_sharing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   auto o = until_all_ended();
   o.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 1s, 5h);
@@ -400,7 +400,7 @@ eff<void, row> cancels_later(std::string id, int minutes) {
 constexpr durable::function cancels_later_process{"cancels later", 1, cancels_later};
 
 TEST_CASE("a process that runs again finds its cancellation where it found it") {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   auto o = until_all_ended();
   o.keep_waiting = 0s;
@@ -435,7 +435,7 @@ eff<int, row> diverging() {
 }
 
 TEST_CASE("a process whose code has changed goes on in the old way, or is quarantined") {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::function const v1{"growing", 1, growing_1};
   {
@@ -488,7 +488,7 @@ constexpr durable::function countdown_process{"countdown", 1, counts_down};
 
 BACKENDS_TEST_CASE("a process continues as new, with an empty log", "", on_one_thread,
                    on_sharing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, countdown_process);
   e.start("a", countdown_process, 10, 0);
@@ -507,7 +507,7 @@ eff<void, row> published() {
 constexpr durable::function published_process{"published", 1, published};
 
 TEST_CASE("a query is answered with what the process has published") {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_idle(), *s, published_process);
   e.start("a", published_process);
@@ -523,7 +523,7 @@ TEST_CASE("a query is answered with what the process has published") {
 
 BACKENDS_TEST_CASE("other threads start processes, send to them and stop the engine", "",
                    on_one_thread, on_sharing<2>, on_stealing<2>) {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e({.keep_waiting = GENERATE(as<std::chrono::nanoseconds>(), 0ms, 1h)}, *s,
                     collect_process, speak_process, two_steps_process);
@@ -557,7 +557,7 @@ eff<std::string, row> careful() {
 constexpr durable::function careful_process{"careful", 1, careful};
 
 TEST_CASE("a step that runs at most once is not run again after a crash") {
-  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite, store_kind::shared));
   noted_world w;
   durable::engine e(until_all_ended(), *s, careful_process);
   e.start("a", careful_process);

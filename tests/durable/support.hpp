@@ -13,16 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include "tests/durable/memory_log.hpp"
 #include "tests/support/own_directory.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/memory_store.hpp"
+#include "weft/durable/replicated_store.hpp"
 #include "weft/durable/sqlite_store.hpp"
 #include "weft/effects/effects.hpp"
 
 /// What tests of durable processes share.
 namespace weft::tests {
 
-enum class store_kind { memory, sqlite };
+enum class store_kind { memory, sqlite, shared };
 
 /// A store of that kind, which can be closed and opened again.
 class some_store {
@@ -32,22 +34,26 @@ class some_store {
   durable::store* operator->() { return store_.get(); }
   /// As after the end of the program.
   void reopen() {
-    if (kind_ == store_kind::sqlite) {
-      store_.reset();
-      open();
-    }
+    if (kind_ == store_kind::memory) return;
+    store_.reset();
+    open();
   }
 
  private:
   void open() {
     if (kind_ == store_kind::memory)
       store_ = std::make_unique<durable::memory_store>();
+    else if (kind_ == store_kind::shared)
+      store_ = std::make_unique<durable::replicated_store>(
+          log_, durable::replicated_store_options{.has_thread = false});
     else
       store_ = std::make_unique<durable::sqlite_store>(
           folder_.file("store.db"), durable::sqlite_store_options{.waits_for_disk = false});
   }
   store_kind kind_;
   own_directory folder_;
+  log_medium medium_;
+  memory_log log_{medium_};
   std::unique_ptr<durable::store> store_;
 };
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/support/own_directory.hpp"
+
+/// Servers of NATS on this computer, with JetStream, for tests.
+namespace weft::tests {
+
+/// A port that nobody uses now.
+inline std::uint16_t free_port() {
+  int const s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in a{};
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t n = sizeof a;
+  auto* const any = reinterpret_cast<sockaddr*>(&a);
+  if (s < 0 || bind(s, any, n) != 0 || getsockname(s, any, &n) != 0)
+    throw std::system_error(errno, std::generic_category(), "a free port");
+  close(s);
+  return ntohs(a.sin_port);
+}
+
+/// One server.  Its files and its port stay when it is killed and started again.
+class nats_server {
+ public:
+  explicit nats_server(std::vector<std::string> more = {}) : more_(std::move(more)) { start(); }
+  nats_server(nats_server const&) = delete;
+  nats_server& operator=(nats_server const&) = delete;
+  ~nats_server() { kill_it(); }
+
+  void start() {
+    std::vector<std::string> words{"nats-server", "-js", "-a",    "127.0.0.1",
+                                   "-p",          port(), "-sd", files_.file("js")};
+    words.insert(words.end(), more_.begin(), more_.end());
+    std::vector<char*> args;
+    for (auto& w : words) args.push_back(w.data());
+    args.push_back(nullptr);
+    std::string const log = files_.file("log");
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      if (!std::freopen(log.c_str(), "a", stderr) || !std::freopen("/dev/null", "w", stdout))
+        _exit(126);
+      setenv("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", 0);
+      execvp(args[0], args.data());
+      execv("/usr/sbin/nats-server", args.data());
+      _exit(127);
+    }
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "nats-server");
+    wait_until_it_listens();
+  }
+  /// At once, as by a loss of power of its program.
+  void kill_it() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  void restart() {
+    kill_it();
+    start();
+  }
+  void stop() { ::kill(pid_, SIGSTOP); }
+  void go_on() { ::kill(pid_, SIGCONT); }
+  [[nodiscard]] std::string port() const { return std::to_string(port_); }
+  [[nodiscard]] std::string url() const { return "nats://127.0.0.1:" + port(); }
+
+ private:
+  void wait_until_it_listens() {
+    for (int i = 0; i != 1'000; ++i) {
+      int const s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      sockaddr_in a{};
+      a.sin_family = AF_INET;
+      a.sin_port = htons(port_);
+      a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      bool const listens = connect(s, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0;
+      close(s);
+      if (listens) return;
+      if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    pid_ = 0;
+    throw std::runtime_error("nats-server does not run: is the package nats-server installed?");
+  }
+
+  own_directory files_;
+  std::uint16_t port_ = free_port();
+  std::vector<std::string> more_;
+  pid_t pid_ = 0;
+};
+
+/// Three servers, of which any two go on.
+class nats_cluster {
+ public:
+  nats_cluster() {
+    std::vector<std::string> ports;
+    std::string routes;
+    for (std::size_t i = 0; i != size; ++i) {
+      ports.push_back(std::to_string(free_port()));
+      routes += (i ? ",nats://127.0.0.1:" : "nats://127.0.0.1:") + ports.back();
+    }
+    for (std::size_t i = 0; i != size; ++i)
+      servers_.push_back(std::make_unique<nats_server>(std::vector<std::string>{
+          "-n", "server" + std::to_string(i), "--cluster_name", "weft", "--cluster",
+          "nats://127.0.0.1:" + ports[i], "--routes", routes}));
+  }
+  [[nodiscard]] nats_server& operator[](std::size_t i) { return *servers_[i]; }
+  [[nodiscard]] std::string url() const {
+    std::string all;
+    for (auto const& s : servers_) all += (all.empty() ? "" : ",") + s->url();
+    return all;
+  }
+  static constexpr std::size_t size = 3;
+
+ private:
+  std::vector<std::unique_ptr<nats_server>> servers_;
+};
+
+}  // namespace weft::tests
