@@ -9,7 +9,7 @@
 namespace weft::durable {
 
 using detail::command;
-using detail::outcome;
+using detail::command_result;
 
 namespace {
 /// A name that no other handle has.
@@ -79,7 +79,7 @@ auto replicated_store::with_newest_copy(F const& f) {
   return with_copy(f);
 }
 
-outcome replicated_store::execute(std::string const& body) {
+command_result replicated_store::execute(std::string const& body) {
   std::scoped_lock const one_at_a_time(append_lock_);
   detail::envelope e{me_, ++number_, 0, 1, {}};
   {
@@ -189,7 +189,7 @@ void replicated_store::tick(clock::time_point now) {
     return true;
   });
   for (auto const& c : all) {
-    outcome const did = execute(c);
+    command_result const did = execute(c);
     if (!did.keys.empty()) tell_of_change();  // they can be claimed
   }
 }

@@ -86,8 +86,8 @@ class replicated_store : public store, public work_sharing {
   using clock = std::chrono::steady_clock;
 
   /// Writes a command to the log; what it has done.
-  detail::outcome execute(std::string const& body);
-  detail::outcome execute(detail::command const& c) { return execute(encode_command(c)); }
+  detail::command_result execute(std::string const& body);
+  detail::command_result execute(detail::command const& c) { return execute(encode_command(c)); }
   /// Calls `f` under lock_ with what has arrived carried out.
   template <class F>
   auto with_copy(F const& f);
@@ -110,7 +110,7 @@ class replicated_store : public store, public work_sharing {
   std::mutex lock_;  // for what follows; not held while the log is waited for
   detail::replica replica_;
   std::uint64_t pending_ = 0;            // the number of the command that is being executed
-  std::optional<detail::outcome> done_;  // what it has done
+  std::optional<detail::command_result> done_;  // what it has done
   bool is_worker_ = false;
   std::string name_{};  // of the worker
   bool others_changed_ = false;

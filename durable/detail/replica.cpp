@@ -52,7 +52,7 @@ void replica::claim(worker_at by, std::size_t limit, std::vector<process_key>& k
   }
 }
 
-void replica::commit(std::string_view writer, command& c, outcome& did) {
+void replica::commit(std::string_view writer, command& c, command_result& did) {
   did.results.resize(c.parts.size());
   for (std::size_t i = 0; i != c.parts.size(); ++i) {
     auto& p = c.parts[i];
@@ -65,8 +65,8 @@ void replica::commit(std::string_view writer, command& c, outcome& did) {
   }
 }
 
-outcome replica::carry_out(std::string_view writer, std::uint64_t sequence, command& c) {
-  outcome did;
+command_result replica::carry_out(std::string_view writer, std::uint64_t sequence, command& c) {
+  command_result did;
   auto me = workers_.find(writer);
   if (c.what == command::kind::claim || c.what == command::kind::beat) me = join(writer, c.name);
   if (me != workers_.end()) me->second.heard = sequence;

@@ -17,7 +17,7 @@
 namespace weft::durable::detail {
 
 /// What a command has done.
-struct outcome {
+struct command_result {
   std::vector<commit_result> results{};  // commit
   commit_effect effect{};                // start, send
   std::vector<process_key> keys{};       // wake, claim; expire and leave: those that are free now
@@ -39,14 +39,14 @@ struct outcome {
 ///  REPLICA-5  A process that is ready and has no worker is free, and is claimed in turn.
 class replica {
  public:
-  /// Carries out the entry with this number, the next one.  Returns the outcome, if the entry ends a
+  /// Carries out the entry with this number, the next one.  Returns the command_result, if the entry ends a
   /// command that was not carried out before, and the writer and number of the command.
   struct applied_command {
     std::string_view writer{};  // refers to the entry
     std::uint64_t number = 0;
     bool is_done = false;
     command what{};
-    outcome did{};
+    command_result did{};
   };
   applied_command apply(std::uint64_t sequence, std::string_view entry);
 
@@ -69,8 +69,8 @@ class replica {
  private:
   using worker_at = std::map<std::string, worker, std::less<>>::iterator;
 
-  outcome carry_out(std::string_view writer, std::uint64_t sequence, command& c);
-  void commit(std::string_view writer, command& c, outcome& did);
+  command_result carry_out(std::string_view writer, std::uint64_t sequence, command& c);
+  void commit(std::string_view writer, command& c, command_result& did);
   void claim(worker_at by, std::size_t limit, std::vector<process_key>& keys);
   worker_at join(std::string_view writer, std::string const& name);
   void remove(worker_at w, std::vector<process_key>& freed);

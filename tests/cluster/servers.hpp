@@ -49,7 +49,7 @@ class nats_server {
   ~nats_server() { kill_it(); }
 
   void start() {
-    std::vector<std::string> words{"nats-server", "-js", "-a",    "127.0.0.1",
+    std::vector<std::string> words{"nats-server", "-js",  "-a",  "127.0.0.1",
                                    "-p",          port(), "-sd", files_.file("js")};
     words.insert(words.end(), more_.begin(), more_.end());
     std::vector<char*> args;

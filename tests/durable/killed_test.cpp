@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,12 +7,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <fstream>
-#include <map>
 #include <random>
 #include <string>
 #include <thread>
 
+#include "tests/durable/killed_programs.hpp"
 #include "tests/durable/support.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/durable/engine.hpp"
@@ -30,57 +28,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Writes each act to a file, at once.
-class ledger : public handler<world> {
- public:
-  static constexpr bool thread_safe = true;
-  explicit ledger(std::string const& path)
-      : file_(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)) {}
-  ledger(ledger const&) = delete;
-  ledger& operator=(ledger const&) = delete;
-  ~ledger() { close(file_); }
-  int on(world::act const& a) const {
-    std::string const line = a.what + "\n";
-    if (write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      throw std::runtime_error("the ledger is full");
-    return a.number;
-  }
-
- private:
-  int file_;
-};
-eff<int, world> note(durable::idempotency_key const& key, int n) {
-  co_return co_await world::act(key.text, n);
-}
-
-using row = durable::all<world>;
-
-eff<int, row> leaf(int n) {
-  int const a = co_await durable::step("leaf", note, n);
-  co_await timing::sleep_for{1ms};
-  co_await durable::send("collector", a);
-  co_return co_await durable::step("leaf again", note, a);
-}
-constexpr durable::function leaf_process{"leaf", 1, leaf};
-eff<int, row> tree(int n) {
-  int const a = co_await durable::step("tree", note, n);
-  auto x = co_await durable::start("leaf/" + std::to_string(n) + "/1", leaf_process, 1);
-  auto y = co_await durable::start("leaf/" + std::to_string(n) + "/2", leaf_process, 2);
-  auto const [p, q] = co_await durable::when_all(x, y);
-  co_return a + p + q;
-}
-constexpr durable::function tree_process{"tree", 1, tree};
-eff<int, row> collector(int expected) {
-  int sum = 0;
-  for (int i = 0; i != expected; ++i) {
-    auto const m = co_await durable::receive<int>();
-    sum += m.message;
-  }
-  co_return sum;
-}
-constexpr durable::function collector_process{"collector", 1, collector};
-
-constexpr int trees = 20;
+constexpr forest all;
 
 /// What the child process does: runs the engine until all have ended.
 [[noreturn]] void run_to_the_end(std::string const& store, std::string const& acts) {
@@ -89,9 +37,8 @@ constexpr int trees = 20;
     durable::sqlite_store s(store);
     durable::engine e({.until = durable::run_until::all_ended}, s, leaf_process, tree_process,
                       collector_process);
-    e.start("collector", collector_process, 2 * trees);
-    for (int i = 0; i != trees; ++i) e.start("tree/" + std::to_string(i), tree_process, i);
-    ledger l(acts);
+    all.start(e);
+    ledger_file l(acts);
     schedule<sharing>({.threads = 2}, [&] { return e.run(); }, l);
     status = 0;
   } catch (std::exception const& e) {
@@ -125,22 +72,7 @@ void require_all_done(std::string const& store, std::string const& acts) {
   durable::sqlite_store s(store);
   CHECK(s.check().empty());
   durable::engine e(s, leaf_process, tree_process, collector_process);
-  std::map<std::string, int> noted;
-  std::ifstream in(acts);
-  for (std::string line; std::getline(in, line);) ++noted[line];
-  for (int i = 0; i != trees; ++i) {
-    std::string const n = std::to_string(i);
-    CHECK(e.result<int>("tree/" + n) == i + 3);
-    CHECK(noted["tree/" + n + "#0"] >= 1);
-    for (char const* const which : {"/1", "/2"}) {
-      std::string const leaf = "leaf/" + n + which;
-      CHECK(noted[leaf + "#0"] >= 1);
-      CHECK(e.find(leaf)->messages == 0);
-    }
-  }
-  CHECK(e.result<int>("collector") == 3 * trees);  // each message once
-  CHECK(e.find("collector")->messages == 0);
-  CHECK(noted.size() == trees * 5);  // and no act of another key
+  all.require_all_done(e, acts_in(acts));
 }
 
 TEST_CASE("processes that are killed at random moments end, and nothing is lost or done twice") {

@@ -39,7 +39,8 @@ commit_part full_part(weft::durable::store& s, std::string const& id) {
 
 // ---- STORE-1
 
-TEMPLATE_LIST_TEST_CASE("STORE-1: all that is in an accepted part is stored", "", stores_under_test) {
+TEMPLATE_LIST_TEST_CASE("STORE-1: all that is in an accepted part is stored", "",
+                        stores_under_test) {
   TestType s;
   s->start(start_of("a"));
   auto const result = commit(*s, full_part(*s, "a"));
@@ -65,7 +66,8 @@ TEMPLATE_LIST_TEST_CASE("STORE-1: all that is in an accepted part is stored", ""
   }));
 }
 
-TEMPLATE_LIST_TEST_CASE("STORE-1: nothing that is in a fenced part is stored", "", stores_under_test) {
+TEMPLATE_LIST_TEST_CASE("STORE-1: nothing that is in a fenced part is stored", "",
+                        stores_under_test) {
   TestType s;
   s->start(start_of("a"));
   auto p = full_part(*s, "a");
@@ -99,7 +101,8 @@ TEMPLATE_LIST_TEST_CASE("STORE-1: the parts of a commit are stored in their orde
 
 // ---- STORE-2
 
-TEMPLATE_LIST_TEST_CASE("STORE-2: a store that is opened again has the same", "", stores_under_test) {
+TEMPLATE_LIST_TEST_CASE("STORE-2: a store that is opened again has the same", "",
+                        stores_under_test) {
   TestType s;
   s->start(start_of("a", "\0binary\xff"s));
   s->start(start_of("b"));
@@ -121,7 +124,8 @@ TEMPLATE_LIST_TEST_CASE("STORE-2: a store that is opened again has the same", ""
   for (auto const& m : loaded(*s, "a").inbox) CHECK(m.sequence < last);
 }
 
-TEMPLATE_LIST_TEST_CASE("STORE-2: each handle sees what the other one has stored", "", stores_under_test) {
+TEMPLATE_LIST_TEST_CASE("STORE-2: each handle sees what the other one has stored", "",
+                        stores_under_test) {
   TestType s;
   auto& other = s.other();
   s->start(start_of("a"));
@@ -408,7 +412,8 @@ TEMPLATE_LIST_TEST_CASE("STORE-5: a process that has not seen a message does not
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("STORE-5: a message makes a process that waits ready", "", stores_under_test) {
+TEMPLATE_LIST_TEST_CASE("STORE-5: a message makes a process that waits ready", "",
+                        stores_under_test) {
   TestType s;
   s->start(start_of("a"));
   set_status(*s, "a", waiting(70));
@@ -632,7 +637,8 @@ TEMPLATE_LIST_TEST_CASE("a process that is not there is not found, and not loade
   CHECK(s->list(0, 10).size() == 1);  // looking makes none
 }
 
-TEMPLATE_LIST_TEST_CASE("ids, arguments and values may be any bytes, and long", "", stores_under_test) {
+TEMPLATE_LIST_TEST_CASE("ids, arguments and values may be any bytes, and long", "",
+                        stores_under_test) {
   TestType s;
   std::string const bytes = "a\0b\xff'\"%;--"s;
   std::string const large(1'000'000, '\xc1');

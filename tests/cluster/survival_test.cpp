@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/cluster/servers.hpp"
+#include "tests/durable/killed_programs.hpp"
+#include "tests/support/own_directory.hpp"
+#include "tests/support/threads.hpp"
+#include "weft/cluster/nats_store.hpp"
+#include "weft/durable/engine.hpp"
+#include "weft/effects/effects.hpp"
+#include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
+
+/// Workers and servers that are killed, frozen and cut off, while processes go on.  A ledger outside
+/// has each act of a step.
+///
+/// Workers are programs of their own: this one, with the name of a hidden test.
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto lease = 1s;
+constexpr forest trees{100};
+
+// ---- in a program of its own
+
+std::string from_environment(char const* name) {
+  char const* const value = std::getenv(name);
+  return value ? value : "";
+}
+cluster::nats_store_options options() {
+  cluster::nats_store_options o;
+  o.url = from_environment("WEFT_URL");
+  o.name = "forest";
+  o.replicas = static_cast<unsigned>(std::stoul(from_environment("WEFT_REPLICAS")));
+  o.sharing.lease = lease;
+  return o;
+}
+
+/// A ledger whose acts take long enough for something to happen meanwhile.
+struct slow_ledger : ledger_file {
+  using ledger_file::ledger_file;
+  int on(world::act const& a) const {
+    std::this_thread::sleep_for(30ms);
+    return ledger_file::on(a);
+  }
+};
+
+TEST_CASE("child: begin", "[.]") {
+  cluster::nats_store s(options());
+  forest_engine e(s, leaf_process, tree_process, collector_process);
+  trees.start(e);
+}
+
+TEST_CASE("child: work", "[.]") {
+  cluster::nats_store s(options());
+  forest_engine e({.until = durable::run_until::all_ended}, s, leaf_process, tree_process,
+                  collector_process);
+  slow_ledger l(from_environment("WEFT_ACTS"));
+  schedule<sharing>({.threads = 2}, [&] { return e.run(); }, l);
+}
+
+TEST_CASE("child: judge", "[.]") {
+  cluster::nats_store s(options());
+  forest_engine e(s, leaf_process, tree_process, collector_process);
+  trees.require_all_done(e, acts_in(from_environment("WEFT_ACTS")));
+  CHECK(s.workers().empty());
+}
+
+// ---- the programs
+
+/// A program that runs a hidden test.
+class child {
+ public:
+  explicit child(std::string const& test) {
+    pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ != 0) return;
+    std::string name = "survival";
+    std::string which = test;
+    std::array<char*, 3> args{name.data(), which.data(), nullptr};
+    execv("/proc/self/exe", args.data());
+    _exit(127);
+  }
+  child(child const&) = delete;
+  child& operator=(child const&) = delete;
+  ~child() { kill_it(); }
+  void signal(int s) const {
+    if (pid_ > 0) ::kill(pid_, s);
+  }
+  void kill_it() {
+    signal(SIGKILL);
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  /// Its exit status; -1 while it runs.
+  int status() {
+    int s = 0;
+    if (pid_ <= 0 || waitpid(pid_, &s, WNOHANG) != pid_) return -1;
+    pid_ = 0;
+    return WIFEXITED(s) ? WEXITSTATUS(s) : 128;
+  }
+  int wait() {
+    int s = 0;
+    for (int tries = 0; pid_ > 0 && (s = status()) == -1; ++tries) {
+      if (tries == 60'000) return -1;
+      std::this_thread::sleep_for(1ms);
+    }
+    return s;
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+/// Workers, and what happens to them until all processes have ended.
+class scene {
+ public:
+  scene(std::string const& url, unsigned replicas) {
+    setenv("WEFT_URL", url.c_str(), 1);
+    setenv("WEFT_REPLICAS", std::to_string(replicas).c_str(), 1);
+    setenv("WEFT_ACTS", files_.file("acts").c_str(), 1);
+    REQUIRE(child("child: begin").wait() == 0);
+  }
+  /// Lets `workers` programs work; while they do, `happens` is called after each pause.
+  void play(std::size_t workers, std::function<void(scene&)> const& happens,
+            std::chrono::milliseconds pause) {
+    workers_.clear();
+    for (std::size_t i = 0; i != workers; ++i)
+      workers_.push_back(std::make_unique<child>("child: work"));
+    auto const begin = std::chrono::steady_clock::now();
+    for (bool is_over = false; !is_over;) {
+      REQUIRE(std::chrono::steady_clock::now() - begin < 120s);
+      std::this_thread::sleep_for(pause);
+      happens(*this);
+      for (auto& w : workers_) {
+        int const s = w->status();
+        if (s == -1) continue;
+        REQUIRE(s == 0);  // one has seen that all have ended
+        is_over = true;
+      }
+    }
+    for (auto& w : workers_) {
+      w->signal(SIGCONT);
+      CHECK(w->wait() == 0);
+    }
+    CHECK(child("child: judge").wait() == 0);
+  }
+  [[nodiscard]] std::size_t any(std::size_t n) { return random_() % n; }
+  child& some_worker() { return *workers_[any(workers_.size())]; }
+  void kill_some_worker() {
+    auto& w = workers_[any(workers_.size())];
+    w->kill_it();
+    w = std::make_unique<child>("child: work");
+    ++killed;
+  }
+  int killed = 0;
+
+ private:
+  own_directory files_;
+  std::mt19937 random_{static_cast<unsigned>(next_seed())};
+  std::vector<std::unique_ptr<child>> workers_;
+};
+
+TEST_CASE("workers that are killed lose nothing") {
+  nats_server server;
+  scene s(server.url(), 1);
+  s.play(
+      3,
+      [](scene& all) {
+        if (all.killed < 20) all.kill_some_worker();
+      },
+      40ms);
+  CHECK(s.killed > 3);
+}
+
+TEST_CASE("a worker that is frozen for longer than its lease is fenced out") {
+  nats_server server;
+  scene s(server.url(), 1);
+  child* frozen = nullptr;
+  int n = 0;
+  s.play(
+      3,
+      [&](scene& all) {
+        if (++n % 8 == 1 && n < 60) {
+          if (frozen) frozen->signal(SIGCONT);
+          frozen = &all.some_worker();
+          frozen->signal(SIGSTOP);
+        } else if (n == 60 && frozen) {
+          frozen->signal(SIGCONT);
+        }
+      },
+      200ms);
+}
+
+TEST_CASE("the only server is killed, and started again on its files") {
+  nats_server server;
+  scene s(server.url(), 1);
+  int n = 0;
+  s.play(
+      2,
+      [&](scene& all) {
+        if (n++ < 10) {
+          server.kill_it();
+          std::this_thread::sleep_for(std::chrono::milliseconds(all.any(300)));
+          server.start();
+        }
+      },
+      100ms);
+  CHECK(n > 3);
+}
+
+TEST_CASE("one of three servers is killed, and the others go on") {
+  nats_cluster servers;
+  scene s(servers.url(), 3);
+  int n = 0;
+  s.play(
+      2,
+      [&](scene& all) {
+        if (n++ >= 6) return;
+        auto& one = servers[all.any(nats_cluster::size)];
+        one.kill_it();
+        std::this_thread::sleep_for(300ms);
+        one.start();
+        std::this_thread::sleep_for(1s);  // a majority is there at all times
+      },
+      100ms);
+  CHECK(n > 1);
+}
+
+}  // namespace
