@@ -1,5 +1,5 @@
 # find_package(weft): the targets weft::weft, weft::trace, weft::testing, weft::io and, if it was built,
-# weft::durable, which also needs SQLite 3.
+# weft::durable, which also needs SQLite 3, and weft::cluster, which needs libnats.
 #
 # Where the static and the shared libraries are installed, BUILD_SHARED_LIBS chooses.
 include(CMakeFindDependencyMacro)

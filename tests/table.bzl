@@ -64,6 +64,12 @@ def _in_full(size):
     return {"size": size, "args": ["[full]"], "tags": ["manual"]}
 
 TABLE = {
+    "cluster": _row(
+        deps = _EFFECTS + _SCHED + ["//cluster", "//durable", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
+        # Each starts servers.
+        alone = "store_laws survival",
+        searches = "store_laws survival",
+    ),
     "deque": _row(
         deps = _DEQUE,
         alone = "persistent_deque",  # instantiates all of it
@@ -81,7 +87,7 @@ TABLE = {
         deps = _EFFECTS + _SCHED + ["//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/durable:support"],
         one_compiler = "tool",
         searches = "crashes weakened_store",
-        threads = "engine store_laws",
+        threads = "engine replicated_store store_laws",
         more = {
             # Reads and writes the files of stores as another program does.
             "bad_store": {"deps": ["@sqlite3"]},

@@ -10,7 +10,7 @@ invariants and includes are checked over all files together: run it on the whole
 import re
 import sys
 
-LIBRARY = ("deque/", "durable/", "effects/", "io/", "sched/", "testing/", "trace/")
+LIBRARY = ("cluster/", "deque/", "durable/", "effects/", "io/", "sched/", "testing/", "trace/")
 CODE = (".hpp", ".cpp")
 
 
