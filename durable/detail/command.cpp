@@ -108,7 +108,7 @@ void read(msgpack::object const& from, T& value) {
 
 std::string text_of(msgpack::sbuffer const& bytes) { return {bytes.data(), bytes.size()}; }
 
-constexpr unsigned format = 1;
+constexpr unsigned entry_format = 1;
 
 }  // namespace
 
@@ -216,7 +216,7 @@ std::string encode_envelope(envelope const& e) {
   msgpack::sbuffer bytes(64 + e.body.size());
   packer to(bytes);
   to.pack_array(6);
-  to.pack(format).pack(e.writer).pack(e.number).pack(e.piece).pack(e.pieces).pack(e.body);
+  to.pack(entry_format).pack(e.writer).pack(e.number).pack(e.piece).pack(e.pieces).pack(e.body);
   return text_of(bytes);
 }
 
@@ -227,7 +227,7 @@ envelope decode_envelope(std::string_view bytes) {
     unsigned f = 0;
     envelope e;
     read_all(from, 0, f, e.writer, e.number, e.piece, e.pieces, e.body);
-    if (f == format) return e;
+    if (f == entry_format) return e;
   } catch (msgpack::type_error const&) {
   } catch (msgpack::unpack_error const&) {
   }
