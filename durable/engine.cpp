@@ -23,13 +23,25 @@ bool engine_base::resume_quarantined(std::string_view id) {
   return true;
 }
 
+namespace {
+[[noreturn]] void throw_no_process(std::string_view id) {
+  throw std::invalid_argument("weft: there is no process " + std::string(id));
+}
+}  // namespace
+
+std::vector<log_entry> engine_base::history(std::string_view id) {
+  auto const found = store_.find(id);
+  if (!found) throw_no_process(id);
+  return store_.load(found->key).log;
+}
+
 std::optional<process_record> engine_base::wait_for(std::string_view id,
                                                     std::chrono::nanoseconds time) {
   auto const begin = std::chrono::steady_clock::now();
   std::unique_lock locked(lock_);
   for (;;) {
     auto found = store_.find(id);
-    if (!found) throw std::invalid_argument("weft: there is no process " + std::string(id));
+    if (!found) throw_no_process(id);
     if (has_ended(found->status) || found->status == process_status::quarantined) return found;
     auto const left = time - (std::chrono::steady_clock::now() - begin);
     if (left <= std::chrono::nanoseconds::zero()) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -91,6 +92,15 @@ class engine_base {
 
   /// What the store knows of a process; null if there is none of that id.  Thread safe.
   [[nodiscard]] std::optional<process_record> find(std::string_view id) { return store_.find(id); }
+  /// Up to `limit` processes in the order of their keys, after the key `after`: 0 for the first
+  /// ones, then the key of the last one that was listed.  Thread safe; blocks as the store does.
+  [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) {
+    return store_.list(after, limit);
+  }
+  /// The log of a process, since it was continued as new last: what it asked, and what it was
+  /// answered (readable() shows an answer).  Thread safe; blocks as the store does.  Throws
+  /// std::invalid_argument if there is no process of that id.
+  [[nodiscard]] std::vector<log_entry> history(std::string_view id);
   /// What the process has published last; empty if nothing.  Throws not_readable.
   template <class T>
   [[nodiscard]] std::optional<T> query(std::string_view id) {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -517,6 +518,32 @@ TEST_CASE("a query is answered with what the process has published") {
   e.send("a", 1);
   schedule([&] { return e.run(); }, w);
   CHECK(e.query<std::string>("a") == "received");
+}
+
+TEST_CASE("an engine lists its processes, page by page, and shows their histories") {
+  some_store s(GENERATE(store_kind::memory, store_kind::sqlite));
+  noted_world w;
+  durable::engine e(until_all_ended(), *s, two_steps_process);
+  for (int i = 0; i != 5; ++i) e.start(std::to_string(i), two_steps_process, i);
+  schedule([&] { return e.run(); }, w);
+  std::vector<std::string> ids;
+  durable::process_key last = 0;
+  for (auto some = e.list(last, 2); !some.empty(); some = e.list(last, 2)) {
+    CHECK(some.size() <= 2);
+    for (auto const& p : some) {
+      ids.push_back(p.start.id);
+      CHECK(p.status == durable::process_status::completed);
+      CHECK(p.entries == 2);
+      last = p.key;
+    }
+  }
+  CHECK(ids == std::vector<std::string>{"0", "1", "2", "3", "4"});
+  auto const log = e.history("3");
+  REQUIRE(log.size() == 2);
+  CHECK(log[0].operation == "step first");
+  CHECK(log[1].operation == "step second");
+  CHECK(durable::readable(log[1].answer) == "[0,4]");
+  CHECK_THROWS_AS(e.history("nobody"), std::invalid_argument);
 }
 
 // ---- other threads
