@@ -125,6 +125,19 @@ void coordinator::want_all_ready() {
   }
 }
 
+eff<void, weft::mail> coordinator::make_room(seat& s) {
+  note_running(s);
+  signal told(signal::kind::make_room);
+  co_await tell(s, told);
+}
+
+bool coordinator::looks_outside() const {
+  if (sharing_ || how_.looks_outside.count() == 0) return false;
+  // In virtual time an engine that waits for its last process would let years pass by its looks.
+  return how_.until == run_until::stopped ||
+         (how_.until == run_until::all_ended && how_.clock == clock_source::wall);
+}
+
 eff<void, weft::mail> coordinator::look_outside() {
   want_all_ready();
   for (auto& [k, s] : seats_)
@@ -134,6 +147,9 @@ eff<void, weft::mail> coordinator::look_outside() {
       co_await tell(*s, told);
     }
   next_wake_ = store_.next_wake();
+  // Others have ended the processes that still wait here: they would stay for keep_waiting.
+  if (how_.until == run_until::all_ended && !store_.any_unfinished())
+    for (auto& [k, s] : seats_) co_await make_room(*s);
 }
 
 std::vector<process_key> coordinator::next_wanted(std::size_t limit) {
@@ -154,9 +170,7 @@ eff<void, weft::mail> coordinator::look_at_changes() {
     if (!c.is_lost) {
       co_await deliver(c.effect);
     } else if (auto const found = seats_.find(c.effect.process); found != seats_.end()) {
-      note_running(*found->second);
-      signal told(signal::kind::make_room);  // its parts are fenced from now on
-      co_await tell(*found->second, told);
+      co_await make_room(*found->second);  // its parts are fenced from now on
     }
   }
   next_wake_ = store_.next_wake();
@@ -184,12 +198,8 @@ eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
     }
   }
   auto const without_seat = seats_.size() < how_.max_running ? 0 : to_begin();
-  for (auto n = without_seat; !is_stopping_ && n != 0 && !waiting_.empty(); --n) {
-    seat& s = *waiting_.front();
-    note_running(s);
-    signal told(signal::kind::make_room);
-    co_await tell(s, told);
-  }
+  for (auto n = without_seat; !is_stopping_ && n != 0 && !waiting_.empty(); --n)
+    co_await make_room(*waiting_.front());
 }
 
 eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>& parts) {
@@ -261,8 +271,7 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
   closing_at_end const at_end(*this);
   closed_seats_.clear();
   if (sharing_) sharing_->join(how_.worker, [this] { note_change_of_others(); });
-  bool const looks =
-      !sharing_ && how_.until == run_until::stopped && how_.looks_outside.count() != 0;
+  bool const looks = looks_outside();
   instant looks_at = instant::max();
   if (looks) (void)store_.note_changes_of_others();
   if (!sharing_) want_all_ready();

@@ -47,8 +47,9 @@ struct engine_options {
   /// the first three do in the next run.
   bool listens = true;
   /// How often the engine looks whether another program has changed the store: a tool that sends a
-  /// message, say, or another engine.  0: never.  Only until it is stopped.  A store that engines
-  /// share tells them.
+  /// message, say, or another engine.  0: never.  An engine that runs until it is idle does not look;
+  /// one that runs until all have ended looks by the wall clock only, since virtual time would pass
+  /// with each look.  A store that engines share tells them.
   std::chrono::nanoseconds looks_outside = std::chrono::milliseconds(500);
   /// The name by which lists show this engine, on a store that several share.
   std::string worker = "worker";
@@ -144,7 +145,9 @@ class coordinator {
   // co_await (docs/portability.md).
   eff<void, weft::mail> deliver(commit_effect& e);
   eff<void, weft::mail> tell(seat& s, signal& what);
+  [[nodiscard]] bool looks_outside() const;
   eff<void, weft::mail> look_outside();
+  eff<void, weft::mail> make_room(seat& s);
   void want_all_ready();
   [[nodiscard]] std::vector<process_key> next_wanted(std::size_t limit);
   eff<void, weft::mail> begin_some(launch const& begin);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -569,6 +570,44 @@ BACKENDS_TEST_CASE("other threads start processes, send to them and stop the eng
   other.join();
   CHECK(e.result<std::string>("c") == "xyz");
   CHECK(e.result<int>("t") == 7);
+}
+
+// ---- other programs
+
+TEST_CASE(
+    "an engine that runs until all have ended finds what another engine of the file has done") {
+  own_directory folder;
+  durable::sqlite_store here(folder.file("store.db"), {.waits_for_disk = false});
+  durable::sqlite_store there(folder.file("store.db"), {.waits_for_disk = false});
+  noted_world w;
+  durable::engine e(
+      {.until = durable::run_until::all_ended, .keep_waiting = 1h, .looks_outside = 1ms}, here,
+      collect_process, two_steps_process);
+  durable::engine other(until_idle(), there, collect_process);
+  auto const run_other = [&] { schedule({.virtual_time = true}, [&] { return other.run(); }, w); };
+  // Either the other engine has let go of "c", and this one never runs it; or this one keeps it.
+  bool const waits_here = GENERATE(false, true);
+  if (waits_here) {
+    e.start("c", collect_process, 1);
+  } else {
+    other.start("c", collect_process, 1);
+    run_other();
+  }
+  e.start("t", two_steps_process, 3);
+  auto run = std::async(std::launch::async, [&] {
+    auto const for_a_while = [&]() -> decltype(e.run()) {
+      co_await with_scope({.timeout = 20s}, [&](auto&) { return e.run(); });
+    };
+    schedule(for_a_while, w);
+  });
+  CHECK(e.result<int>("t") == 7);
+  while (e.find("c")->status != durable::process_status::waiting &&
+         run.wait_for(0s) == std::future_status::timeout)
+    std::this_thread::yield();
+  other.send("c", std::string("x"));
+  run_other();
+  CHECK(other.result<std::string>("c") == "x");
+  CHECK_NOTHROW(run.get());
 }
 
 // ---- at most once
