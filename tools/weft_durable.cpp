@@ -10,8 +10,15 @@
 //     weft-durable STORE resume ID              a quarantined process
 //
 // An engine that runs on the store sees what is sent in half a second.
+//
+// An operation that takes long says on a terminal how far it is, in a line that is rewritten; with
+// --progress each one does, and also elsewhere, a line each time.
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -36,6 +43,48 @@ namespace {
 namespace durable = weft::durable;
 
 struct wrong_use {};
+
+/// Says on stderr how far an operation is.  Without `always` only if stderr is a terminal and the
+/// operation has taken longer than half a second.
+class progress {
+  using clock = std::chrono::steady_clock;
+
+ public:
+  /// `prints`: the operation prints to stdout.  Then nothing is said unless that is a file: the line
+  /// would stand among the result, or in the page of a pager.
+  progress(bool always, bool prints)
+      : always_(always), says_(always || (is_terminal_ && !(prints && !is_file(STDOUT_FILENO)))) {}
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+  ~progress() {
+    if (is_line_there_) std::cerr << "\r\x1b[K" << std::flush;
+  }
+
+  /// `is_long`: what follows takes long and says nothing, so it is said at once.
+  void say(std::string const& what, bool is_long = false) {
+    if (!says_ || (!always_ && !is_long && clock::now() < next_)) return;
+    next_ = clock::now() + std::chrono::milliseconds(100);
+    std::cerr << (is_terminal_ ? "\r" : "") << "weft-durable: " << what
+              << (is_terminal_ ? "\x1b[K" : "\n") << std::flush;
+    is_line_there_ = is_terminal_;
+  }
+  /// A thousand times less often than it is called.
+  void say_entries(std::size_t n, std::size_t of) {
+    if (n % 1000 == 0) say(std::to_string(n) + " of " + std::to_string(of) + " entries");
+  }
+
+ private:
+  static bool is_file(int descriptor) {
+    struct stat found{};
+    return fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode);
+  }
+
+  bool const is_terminal_ = isatty(STDERR_FILENO) == 1;
+  bool const always_;
+  bool const says_;
+  bool is_line_there_ = false;
+  clock::time_point next_ = clock::now() + std::chrono::milliseconds(500);
+};
 
 std::string time_of(durable::timestamp t) {
   std::time_t const seconds = t / 1'000'000'000;
@@ -74,10 +123,13 @@ void print_json(durable::process_record const& p) {
   std::cout << "}\n";
 }
 
-void list(durable::store& s, bool as_json) {
+void list(durable::store& s, bool as_json, progress& how_far) {
+  std::size_t listed = 0;
   for (durable::process_key last = 0;;) {
     auto const some = s.list(last, 1000);
     if (some.empty()) return;
+    listed += some.size();
+    how_far.say(std::to_string(listed) + " processes");
     for (auto const& p : some) {
       last = p.key;
       if (as_json) {
@@ -110,8 +162,11 @@ void show(durable::store& s, std::string_view id, bool as_json) {
   if (!p.result.empty()) std::cout << "result: " << result_of(p) << '\n';
 }
 
+/// Whether it takes long to read the log, or to write it as a page.
+bool is_long(durable::process_record const& p) { return p.entries >= 10'000; }
+
 /// The history as a trace: each entry of the log is an operation and its answer.
-void write_page(durable::stored_process const& p, std::string const& file) {
+void write_page(durable::stored_process const& p, std::string const& file, progress& how_far) {
   std::deque<std::string> texts;  // which the events refer to
   std::vector<weft::trace_event> events;
   std::int64_t time = 0;
@@ -128,14 +183,19 @@ void write_page(durable::stored_process const& p, std::string const& file) {
   for (auto const& e : p.log) {
     add(weft::trace_kind::perform, e.operation, durable::readable(e.answer));
     add(weft::trace_kind::answer, e.operation, {});
+    how_far.say_entries(events.size() / 2, p.log.size());
   }
   if (has_ended(p.record.status)) add(weft::trace_kind::end, {}, {});
+  how_far.say("writing " + file, is_long(p.record));
   weft::write_trace(events, file);
 }
 
-void history(durable::store& s, std::string_view id, bool as_json, std::string const& page) {
-  auto const p = s.load(found(s, id).key);
-  if (!page.empty()) return write_page(p, page);
+void history(durable::store& s, std::string_view id, bool as_json, std::string const& page,
+             progress& how_far) {
+  auto const r = found(s, id);
+  how_far.say("reading " + std::to_string(r.entries) + " entries", is_long(r));
+  auto const p = s.load(r.key);
+  if (!page.empty()) return write_page(p, page, how_far);
   std::size_t position = 0;
   for (auto const& e : p.log) {
     if (as_json)
@@ -143,7 +203,7 @@ void history(durable::store& s, std::string_view id, bool as_json, std::string c
                 << ",\"answer\":" << durable::readable(e.answer) << "}\n";
     else
       std::cout << position << "  " << e.operation << "  " << durable::readable(e.answer) << '\n';
-    ++position;
+    how_far.say_entries(++position, p.log.size());
   }
 }
 
@@ -159,23 +219,26 @@ std::string value_of(std::string_view text) {
 
 int run(std::vector<std::string> words) {
   bool as_json = false;
+  bool always_says = false;
   std::string page;
   std::erase_if(words, [&](std::string const& w) {
     if (w == "--json") as_json = true;
+    if (w == "--progress") always_says = true;
     if (w.starts_with("--html=")) page = w.substr(7);
-    return w == "--json" || w.starts_with("--html=");
+    return w == "--json" || w == "--progress" || w.starts_with("--html=");
   });
   auto const is = [&](char const* command, std::size_t n) {
     return words.size() == n + 2 && words[1] == command;
   };
   if (words.size() < 2) throw wrong_use();
   durable::sqlite_store s(words[0], {.creates = false});
+  progress how_far(always_says, page.empty());
   if (is("list", 0)) {
-    list(s, as_json);
+    list(s, as_json, how_far);
   } else if (is("show", 1)) {
     show(s, words[2], as_json);
   } else if (is("history", 1)) {
-    history(s, words[2], as_json, page);
+    history(s, words[2], as_json, page, how_far);
   } else if (is("send", 3)) {
     s.send({words[2], words[3], value_of(words[4])}, {});
   } else if (is("cancel", 1)) {
@@ -201,7 +264,7 @@ int main(int argc, char** argv) {
   } catch (wrong_use const&) {
     std::cerr
         << "usage: weft-durable STORE list | show ID | history ID | send ID TYPE VALUE | cancel "
-           "ID | resume ID\n       [--json] [--html=PAGE.html]\n";
+           "ID | resume ID\n       [--json] [--html=PAGE.html] [--progress]\n";
     return 2;
   } catch (std::exception const& e) {
     std::cerr << e.what() << '\n';

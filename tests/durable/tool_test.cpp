@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -56,9 +62,10 @@ class tool {
   }
   [[nodiscard]] std::string file() const { return folder_.file("store.db"); }
 
-  /// The exit status, and all that it prints.
-  std::pair<int, std::string> run(std::string const& words) const {
-    std::string const command = "tools/weft-durable " + file() + " " + words + " 2>&1";
+  /// The exit status, and all that it prints; its stderr may be led elsewhere.
+  std::pair<int, std::string> run(std::string const& words,
+                                  std::string const& errors = "2>&1") const {
+    std::string const command = "tools/weft-durable " + file() + " " + words + " " + errors;
     FILE* const out = popen(command.c_str(), "r");
     if (!out) throw std::runtime_error("no process for the tool");
     std::string text;
@@ -104,6 +111,64 @@ TEST_CASE("weft-durable prints histories") {
   std::array<char, 15> begin{};
   CHECK(std::fread(begin.data(), 1, begin.size(), in.get()) == begin.size());
   CHECK(std::string(begin.data(), begin.size()) == "<!doctype html>");
+}
+
+/// A terminal, to which a program may write a little.
+class terminal {
+ public:
+  terminal() : ours_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    if (ours_ < 0 || grantpt(ours_) != 0 || unlockpt(ours_) != 0) FAIL("no terminal");
+    name_ = ptsname(ours_);
+    theirs_ = open(name_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // keeps what is written
+    if (theirs_ < 0) FAIL("no terminal " + name_);
+  }
+  terminal(terminal const&) = delete;
+  terminal& operator=(terminal const&) = delete;
+  ~terminal() {
+    close(theirs_);
+    close(ours_);
+  }
+  [[nodiscard]] std::string const& name() const { return name_; }
+  /// The text that programs have written since the last call.
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    std::array<char, 4096> part{};
+    for (pollfd p{ours_, POLLIN, 0}; poll(&p, 1, 0) == 1;) {
+      ssize_t const n = read(ours_, part.data(), part.size());
+      if (n <= 0) break;
+      all.append(part.data(), static_cast<std::size_t>(n));
+    }
+    return all;
+  }
+
+ private:
+  int ours_;
+  int theirs_ = -1;
+  std::string name_;
+};
+
+TEST_CASE("weft-durable says how far it is if it is asked to, or on a terminal after a while") {
+  tool const t;
+  std::string const page = t.file() + ".html";
+  std::string const saved = t.file() + ".list";
+  SECTION("it says nothing elsewhere") {
+    CHECK(t.run("list", "2>&1 >" + saved) == std::pair(0, std::string()));
+    CHECK(t.run("history ended --html=" + page) == std::pair(0, std::string()));
+  }
+  SECTION("it writes lines elsewhere if it is asked to") {
+    CHECK(t.run("list --progress", "2>&1 >" + saved).second == "weft-durable: 3 processes\n");
+    CHECK(t.good("history waits --progress --html=" + page) ==
+          "weft-durable: reading 2 entries\nweft-durable: writing " + page + "\n");
+  }
+  SECTION("on a terminal it rewrites one line, and clears it in the end") {
+    terminal const screen;
+    std::string const errors = "2> " + screen.name();
+    CHECK(t.run("history waits --progress --html=" + page, errors).second.empty());
+    CHECK(screen.text() == "\rweft-durable: reading 2 entries\x1b[K\rweft-durable: writing " +
+                               page + "\x1b[K\r\x1b[K");
+    CHECK(t.run("show nobody", errors).first == 1);
+    CHECK(screen.text() == "weft: the store has no process nobody\r\n");
+  }
 }
 
 TEST_CASE("weft-durable sends, cancels and resumes") {
