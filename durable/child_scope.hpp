@@ -72,9 +72,10 @@ class child_scope {
 };
 
 /// Calls `body(scope)`, a computation that starts children by `scope.start`, and waits for them.
-/// `co_await` yields what the body has returned.  If the body throws, or a child fails, the other
+/// `co_await` yields the result of the body.  If the body throws, or a child fails, the other
 /// children are cancelled, and the exception is thrown when all have ended: the same after each crash.
-/// A process that is cancelled while it waits here cancels its children.
+/// A process that is cancelled while it waits here cancels its children.  Allocates its frame, from a
+/// pool, and the ids of the children.
 ///
 ///     co_await durable::with_children([&](durable::child_scope& s) -> eff<void, durable::children> {
 ///       for (auto const& city : cities) co_await s.start("trip/" + city, trip_process, city);

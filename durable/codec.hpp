@@ -245,6 +245,7 @@ template <class T>
 }
 
 /// Bytes as text, for people: JSON.  Text that is no MessagePack is returned as a JSON string.
+/// O(size); allocates the text.
 [[nodiscard]] std::string readable(std::string_view bytes);
 
 }  // namespace weft::durable

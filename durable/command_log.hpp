@@ -22,9 +22,10 @@ class command_log {
   command_log& operator=(command_log const&) = delete;
   virtual ~command_log() = default;
 
+  /// An entry, as all programs find it.
   struct entry {
-    std::uint64_t number = 0;
-    std::string bytes{};
+    std::uint64_t number = 0;  ///< From 1 on, without a gap.
+    std::string bytes{};       ///< As append() was given them.
   };
   /// Appends an entry of at most max_size() bytes; its number.  Blocks until it is in the log.
   /// Throws store_error if that is not known after some time; it may get into the log later.
@@ -34,7 +35,7 @@ class command_log {
   /// after some time.
   virtual void wait_for(std::uint64_t number) = 0;
   /// The entries after number `after` that have arrived here, in their order.  Those before are
-  /// not asked for again.
+  /// not asked for again.  Allocates what it returns.
   [[nodiscard]] virtual std::vector<entry> take(std::uint64_t after) = 0;
   /// The number of the last entry that any program has appended.
   [[nodiscard]] virtual std::uint64_t last() = 0;

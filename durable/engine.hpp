@@ -66,7 +66,8 @@ struct engine_rows<row<Es...>> {
 
 }  // namespace detail
 
-/// The part of an engine that does not depend on its functions.
+/// The part of an engine that does not depend on its functions.  Each call allocates what it stores
+/// or returns.  Each call throws store_error.  Thread safe.
 class engine_base {
  public:
   engine_base(store& s, engine_options const& o);
@@ -118,7 +119,7 @@ class engine_base {
   [[nodiscard]] R result(std::string_view id) {
     return result_of<R>(*wait_for(id, std::chrono::nanoseconds::max()));
   }
-  /// The result of a process that has ended.
+  /// The result of a process that has ended.  Throws child_failed if it has none; not_readable.
   template <class R>
   [[nodiscard]] static R result_of(process_record const& p) {
     if (p.status != process_status::completed)
@@ -166,6 +167,7 @@ class engine : public engine_base {
   }
 
   /// Runs processes until the options say so.  One run at a time.  Throws what the store throws.
+  /// Row: what the steps of all functions perform, and what `schedule` answers.
   eff<void, typename rows::of_engine> run() {
     using row = typename rows::of_engine;
     coordinator_.open_to_others();

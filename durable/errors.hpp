@@ -24,7 +24,7 @@ struct [[gnu::visibility("default")]] step_interrupted : std::runtime_error {
 /// A child has not returned a result: it has failed, or was cancelled.
 struct [[gnu::visibility("default")]] child_failed : std::runtime_error {
   child_failed(std::string const& id, std::string const& why);
-  std::string id;
+  std::string id;  ///< That of the child.
 };
 
 /// A function no longer fits the log that it is run against.  what() tells both sides, with both

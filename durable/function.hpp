@@ -33,10 +33,12 @@ class function<eff<R, Es...>(Params...)> {
   constexpr function(char const* name, std::uint32_t version,
                      eff<R, Es...> (*f)(Params...)) noexcept
       : name_(name), version_(version), f_(f) {}
+  /// What it was made with.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
+  /// What it was made with.
   [[nodiscard]] constexpr std::uint32_t version() const noexcept { return version_; }
 
-  /// How a process of this function is started.
+  /// How a process of this function is started.  Allocates the bytes of the arguments.
   template <class... Args>
   [[nodiscard]] process_start start(std::string id, Args&&... args) const {
     static_assert((detail::require_storable<std::decay_t<Params>>() && ...));

@@ -58,7 +58,7 @@ using all = row<steps<Effects...>, mail, children, history, timing>;
 template <class M>
 struct letter {
   std::string sender{};  ///< The id of a process; empty: from outside.
-  M message;
+  M message;             ///< As it was read back from its bytes.
 };
 
 namespace detail {
@@ -97,7 +97,8 @@ letter<M> letter_of(recorded r) {
 
 /// Sends a message to the process of that id.  It is in the inbox exactly once, after those that
 /// this process has sent before, when this process's next commit is stored.  A process that is not
-/// started yet finds it when it is; one that has ended never reads it.  Row: `durable::mail`.
+/// started yet finds it when it is; one that has ended never reads it.  Allocates the bytes of the
+/// message.  Row: `durable::mail`.
 template <class M>
 [[nodiscard]] auto send(std::string to, M const& message) {
   struct keeping : detail::send_request {
@@ -159,6 +160,7 @@ template <class R>
 class child {
  public:
   explicit child(std::string id) noexcept : id_(std::move(id)) {}
+  /// The id by which the store knows it.
   [[nodiscard]] std::string const& id() const noexcept { return id_; }
 
   /// Waits for its end; `co_await` yields its result.  To be awaited once.  Throws child_failed if

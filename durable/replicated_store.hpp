@@ -29,9 +29,9 @@ struct replicated_store_options {
 
 /// A worker, as lists show it.
 struct worker_record {
-  std::string name{};
-  std::size_t processes = 0;
-  bool is_this = false;
+  std::string name{};         ///< That of engine_options::worker.
+  std::size_t processes = 0;  ///< How many it has.
+  bool is_this = false;       ///< Whether it is a worker of this handle.
 };
 
 /// A store whose changes stand in a log that several computers share.  Each handle carries out the
@@ -52,7 +52,7 @@ class replicated_store : public store, public work_sharing {
   explicit replicated_store(command_log& log, replicated_store_options o = {});
   ~replicated_store() override;
 
-  /// All workers that live.
+  /// All workers that live.  Allocates the list.  Throws store_error.
   [[nodiscard]] std::vector<worker_record> workers();
   /// Says that this worker lives if a quarter of the lease has passed, and which others are dead.
   /// Only for a store without a thread.

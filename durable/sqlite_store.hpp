@@ -33,7 +33,8 @@ class sqlite_store final : public store {
   explicit sqlite_store(std::string const& path, sqlite_store_options const& o = {});
   ~sqlite_store() override;
 
-  /// Reads the whole file, and returns what is wrong with it; empty if nothing is.  O(size).
+  /// Reads the whole file, and returns what is wrong with it; empty if nothing is.  O(size); allocates
+  /// the answer.
   [[nodiscard]] std::string check();
 
   void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;

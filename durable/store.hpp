@@ -54,7 +54,9 @@ enum class process_status : unsigned char {
   cancelled,    ///< It was cancelled, and has unwound.
   quarantined,  ///< It no longer fits its log; `result` has the report.
 };
+/// The name of the enumerator.
 [[nodiscard]] std::string_view name_of(process_status s) noexcept;
+/// Whether it has a result, or never gets one.
 [[nodiscard]] constexpr bool has_ended(process_status s) noexcept {
   return s == process_status::completed || s == process_status::failed ||
          s == process_status::cancelled;
@@ -75,23 +77,23 @@ struct stored_message {
 
 /// How a process is started.
 struct process_start {
-  std::string id{};  ///< Chosen by the caller.
-  std::string function{};
-  std::uint32_t version = 0;
-  std::string arguments{};  ///< Serialised.
-  std::string parent{};     ///< The id of the process that started it; empty: none.
+  std::string id{};           ///< Chosen by the caller.
+  std::string function{};     ///< The name of the function that it runs.
+  std::uint32_t version = 0;  ///< The version of the function.
+  std::string arguments{};    ///< Serialised.
+  std::string parent{};       ///< The id of the process that started it; empty: none.
 };
 
 /// A message on its way.
 struct outgoing_message {
-  std::string to{};
-  std::string type{};
-  std::string data{};
+  std::string to{};    ///< The id of the receiver.
+  std::string type{};  ///< The stable name of its type.
+  std::string data{};  ///< Serialised.
 };
 
 /// A change of the status of a process.
 struct status_change {
-  process_status now = process_status::ready;
+  process_status now = process_status::ready;    ///< The new one.
   std::optional<timestamp> wake = std::nullopt;  ///< When a process that waits is to be ready.
   /// How many messages of its inbox a process that waits knows.
   std::uint64_t known = 0;
@@ -100,19 +102,20 @@ struct status_change {
 
 /// The part of one process in a commit.
 struct commit_part {
-  process_key process = 0;
-  std::string id{};         ///< The sender of its messages.
-  std::uint64_t run = 0;    ///< How often the process was continued as new.
-  std::uint64_t first = 0;  ///< The number of entries that its log has.
-  std::vector<log_entry> entries{};
+  process_key process = 0;                ///< Whose part it is.
+  std::string id{};                       ///< The sender of its messages.
+  std::uint64_t run = 0;                  ///< How often the process was continued as new.
+  std::uint64_t first = 0;                ///< The number of entries that its log has.
+  std::vector<log_entry> entries{};       ///< They are appended to the log.
   std::vector<std::uint64_t> received{};  ///< Messages that it has taken out of its inbox.
-  std::vector<outgoing_message> sent{};
-  std::vector<process_start> started{};
-  std::optional<status_change> status = std::nullopt;
-  std::optional<std::string> published{};  ///< What a query is answered with.
+  std::vector<outgoing_message> sent{};   ///< Messages to other processes.
+  std::vector<process_start> started{};   ///< Other processes that begin.
+  std::optional<status_change> status = std::nullopt;  ///< Null: it stays as it is.
+  std::optional<std::string> published{};              ///< What a query is answered with.
   /// The arguments of the next run: the log is emptied, and `run` counts one more.
   std::optional<std::string> continued{};
 
+  /// Whether it changes nothing.
   [[nodiscard]] bool is_empty() const noexcept {
     return entries.empty() && received.empty() && sent.empty() && started.empty() && !status &&
            !published && !continued;
@@ -121,33 +124,34 @@ struct commit_part {
 
 /// A process that a commit has made something for: a message, or its beginning.
 struct commit_effect {
-  process_key process = 0;
+  process_key process = 0;                        ///< Whose message it is, or which begins.
   process_status status = process_status::ready;  ///< After the commit.
   stored_message message{};                       ///< With sequence 0: the process was started.
 };
 /// The outcome of one part.
 struct commit_result {
   bool is_accepted = false;  ///< False: the part was fenced, and nothing of it was stored.
-  std::vector<commit_effect> effects{};
+  std::vector<commit_effect> effects{};  ///< On other processes.
 };
 
 /// What a store knows of a process, without log and inbox.
 struct process_record {
-  process_key key = 0;
-  process_start start{};
-  std::uint64_t run = 0;
-  process_status status = process_status::ready;
-  std::optional<timestamp> wake = std::nullopt;
-  std::string result{};
-  std::string published{};
+  process_key key = 0;                            ///< Its key in this store.
+  process_start start{};                          ///< How it was started.
+  std::uint64_t run = 0;                          ///< How often it was continued as new.
+  process_status status = process_status::ready;  ///< As the last commit left it.
+  std::optional<timestamp> wake = std::nullopt;   ///< When it is to be ready, if it waits for that.
+  std::string
+      result{};  ///< Of a process that has ended, serialised; or the report of a quarantine.
+  std::string published{};     ///< What a query is answered with, serialised; empty: nothing.
   std::uint64_t entries = 0;   ///< How many its log has.
   std::uint64_t messages = 0;  ///< How many are in its inbox.
 };
 /// All that is needed to run a process again.
 struct stored_process {
-  process_record record{};
-  std::vector<log_entry> log{};
-  std::vector<stored_message> inbox{};
+  process_record record{};              ///< What a list shows.
+  std::vector<log_entry> log{};         ///< Of its current run.
+  std::vector<stored_message> inbox{};  ///< In the order of their arrival.
 };
 
 /// A store failed: it cannot be read, is full, or is no store.  what() has the reason and the
@@ -163,8 +167,8 @@ struct change_of_others {
 };
 
 /// The part of a store that several engines share as workers: each process that is run has one
-/// worker, which claimed it when it was ready and nobody had it.  Thread safe; throws what a store
-/// throws.
+/// worker, which claimed it when it was ready and nobody had it.  Allocates what it returns.  Thread
+/// safe; throws what a store throws.
 class work_sharing {
  public:
   /// Makes this handle a worker of that name, which lists show.  `on_change` is called, by any thread,
@@ -174,9 +178,9 @@ class work_sharing {
   virtual void leave() noexcept = 0;
   /// Up to `limit` processes that are ready and free; this worker has them from now on.
   virtual std::vector<process_key> claim(std::size_t limit) = 0;
-  /// How many processes could be claimed, and how many other workers there are, as far as it is
-  /// known here.
+  /// How many processes could be claimed, as far as it is known here.
   [[nodiscard]] virtual std::size_t free_processes() = 0;
+  /// How many others there are, as far as it is known here.
   [[nodiscard]] virtual std::size_t other_workers() = 0;
   /// Makes processes of this worker free.
   virtual void disown(std::span<process_key const> keys) = 0;
@@ -189,7 +193,8 @@ class work_sharing {
 };
 
 /// A store.  Each call is atomic and durable for itself, blocks its thread as long as the medium
-/// takes, and throws store_error; std::bad_alloc.  Thread safe.
+/// takes.  Allocates what it stores and returns.  Each call throws store_error; std::bad_alloc.
+/// Thread safe.
 class store {
  public:
   store() = default;

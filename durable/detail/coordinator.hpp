@@ -34,8 +34,8 @@ enum class run_until : unsigned char {
 
 /// How an engine runs.
 struct engine_options {
-  run_until until = run_until::stopped;
-  clock_source clock = clock_source::wall;
+  run_until until = run_until::stopped;     ///< When run() returns.
+  clock_source clock = clock_source::wall;  ///< By which processes sleep.
   /// How long a process may wait before its frames are dropped; the log stays, and the process is
   /// run again from it when something comes.
   std::chrono::nanoseconds keep_waiting = std::chrono::seconds(10);
