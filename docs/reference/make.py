@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 
 from docstrings import NAMES, capitalized, coded, is_code, parse, said
 from names import public_names, story
-from programs import Finder, examples, other_programs
+from programs import Finder, examples, namespace_of, other_programs
 from usual import RULES, kind_of, usual
 
 # The version in which a name appeared, if that is not the first.
@@ -93,6 +93,15 @@ GROUPS = [
         ["io/io.hpp", "io/connection.hpp", "io/socket.hpp", "io/network.hpp", "io/reactor.hpp",
          "io/memory_network.hpp", "io/memory_network_options.hpp", "io/blocking.hpp", "io/thread_pool.hpp",
          "io/files.hpp", "io/dump_on_signal.hpp"],
+    ),
+    (
+        "durable",
+        "Durable processes",
+        "Processes whose answers are stored before they go on: killed anywhere, they go on.",
+        ["durable/engine.hpp", "durable/detail/coordinator.hpp", "durable/detail/process_handler.hpp",
+         "durable/function.hpp", "durable/step.hpp", "durable/process.hpp", "durable/child_scope.hpp",
+         "durable/codec.hpp", "durable/errors.hpp", "durable/store.hpp", "durable/memory_store.hpp",
+         "durable/sqlite_store.hpp", "durable/replicated_store.hpp", "durable/command_log.hpp"],
     ),
     (
         "testing",
@@ -397,6 +406,11 @@ class Reference:
                 best, best_rank = p, rank
         return best
 
+    def is_seen_from(self, namespace, top):
+        """Whether a name without its namespace means `top` there: what is inside hides what is outside."""
+        own = namespace_of(top)
+        return own == namespace or (own == "weft" and f"{namespace}::{top.own}" not in self.names)
+
     def see_also(self, n, parsed_text):
         def code_in(doc):
             code = re.findall(r"`([^`]*)`", doc) + re.findall(r"^ {4}.*$", re.sub(r"//.*", "", doc), re.M)
@@ -404,7 +418,8 @@ class Reference:
 
         def mentions(doc, other):
             code = code_in(doc)
-            return ("_" in other.own and re.search(rf"\b{other.own}\b", code)) or self.finder.pattern(other).search(code)
+            is_seen = "_" in other.own and self.is_seen_from(namespace_of(n), other)
+            return (is_seen and re.search(rf"\b{other.own}\b", code)) or self.finder.pattern(other).search(code)
 
         others = [o for o in self.tops if o is not n and o.own not in ("eff", "WEFT_VERSION")]
         words = re.findall(r"\b\w+\b", code_in(parsed_text))
@@ -502,7 +517,8 @@ class Reference:
             row = row or (lines[0][1] if lines else "")
             if "detail::" in yields:
                 continue
-            awaited = n.is_operation or any(returned(d.signature)[0] for d in declarations)
+            is_call = n.kind in ("function", "method")
+            awaited = n.is_operation or (is_call and any(returned(d.signature)[0] for d in declarations))
             if not awaited and not (n.kind == "function" and "yields" in parsed.fields and row):
                 continue
             first = re.match(r"(.*?)(?:: |\. |\.$)", yields)

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 
 from clang_cursors import parse
 
-FOLDERS = ("deque", "effects", "io", "sched", "testing", "trace")
+FOLDERS = ("deque", "durable", "effects", "io", "sched", "testing", "trace")
 # The headers that README tells programs to include, each for the folders behind it.
 UMBRELLAS = (
     ("effects/effects.hpp", ("effects/",)),
@@ -35,6 +35,8 @@ UMBRELLAS = (
     ("sched/testing.hpp", ("sched/", "testing/")),
     ("trace/tracing.hpp", ("trace/", "sched/base/trace_event.hpp")),
 )
+# The namespaces whose names are public, besides inline ones: the version of the ABI.
+NAMESPACES = ("weft", "weft::durable")
 # By these members the library's types declare their properties to the library, or answer its calls.
 PROTOCOL = {
     *("operations", "scheduling", "performed_by_processes", "is_turn_only", "must_be_answered", "general", "with_row"),
@@ -45,6 +47,11 @@ PROTOCOL = {
 PROTOCOL_OF = {
     "weft::clauses": {"operator()"},
     "weft::command": {"result"},
+    "weft::durable::child_scope": {"end"},
+    "weft::durable::children": {"ask"},
+    "weft::durable::function": {"arguments", "effects", "result"},
+    "weft::durable::history": {"ask"},
+    "weft::durable::mail": {"ask"},
     "weft::coroutine_stepper": {"commands", "input", "method"},
     "weft::eff": {"effects"},
     "weft::op": {"result"},
@@ -345,7 +352,7 @@ class Collector:
                     self.detail(d)
             elif header and d.kind in CLASSES and d.is_definition:
                 self.nested(d)
-            elif header and c.name == "weft":
+            elif header and c.name in ("weft", "durable"):
                 self.plain(d)
 
     def detail(self, c):
@@ -361,7 +368,7 @@ class Collector:
         """The qualified name; None if it is in namespace detail or not of weft."""
         parts, p = [re.sub(r"<.*", "", c.name)], c.parent()
         while p.kind in CLASSES or p.kind == "namespace":
-            if p.kind != "namespace" or p.name in ("weft", "detail"):  # else it is inline: the version of the ABI
+            if p.kind != "namespace" or p.name in ("weft", "durable", "detail"):  # else it is inline: the version of the ABI
                 parts.insert(0, re.sub(r"<.*", "", p.name))
             p = p.parent()
         return "::".join(parts) if parts[0] == "weft" and "detail" not in parts else None
@@ -375,9 +382,10 @@ class Collector:
                 self.add(d, qualified)
             return
         if d.kind in ("function", "function template", "variable", "alias", "alias template", "enum", "concept"):
-            if self.path_of(d) != f"weft::{d.name}":  # the definition of a member
+            qualified = self.path_of(d)
+            if not qualified or qualified.rsplit("::", 1)[0] not in NAMESPACES:  # the definition of a member
                 return
-            n = self.add(d, f"weft::{d.name}")
+            n = self.add(d, qualified)
             if d.kind == "enum":
                 self.members(d, n)
 
@@ -405,10 +413,13 @@ class Collector:
         whole = text_of(c.file, begin, end)
         for_library = re.search(r"// ---- for the library", whole)
         last = begin + len(whole[: for_library.start()].encode()) if for_library else end
+        hidden = {d.name for d in c.children() if d.kind == "class template" and d.access != "public"}
         for d in c.children():
             if (d.access != "public" and d.kind != "enumerator") or d.extent()[0] > last:
                 continue
             name = re.sub(r"<.*|.*::", "", d.name)
+            if d.kind == "partial specialization" and name in hidden:  # libclang calls it public
+                continue
             n.thread_safe |= name == "thread_safe" and "= true" in text_of(d.file, *d.extent())
             if d.kind == "conversion":
                 name = "operator bool"
@@ -445,6 +456,9 @@ class Collector:
             elif d.kind == "using" and not self.is_protocol(n.qualified, name):
                 if re.search(r"\b(\w+)(?:<[^;]*>)?::\1$", self.declaration(d).signature):
                     continue  # the constructors of a base
+                base = re.match(r"using (\w+)::\w+$", self.declaration(d).signature)
+                if base and f"{n.qualified.rsplit('::', 1)[0]}::{base.group(1)}::{name}" in self.names:
+                    continue  # the overloads of a base that has an entry
                 e = self.add(d, f"{n.qualified}::{name}")
                 near = included_by(self.root, e.header)
                 if not e.doc:
@@ -481,7 +495,7 @@ def public_names(root):
     for q, n in sorted(names.items()):
         n.include = include_for(root, n.header)
         above = q.rsplit("::", 1)[0]
-        if above != "weft":
+        if above not in NAMESPACES:
             n.parent = names[above]
             n.parent.members.append(n)
     for n in names.values():

@@ -82,20 +82,29 @@ def other_programs(root):
     return found
 
 
+def namespace_of(n):
+    """`weft`, or a namespace in it."""
+    while n.parent is not None:
+        n = n.parent
+    return n.qualified.rsplit("::", 1)[0]
+
+
 class Finder:
     def __init__(self, names):
         self.names = names
-        self.tops = {n.own: n for n in names.values() if n.parent is None}
-        self.words = {
-            own: set(re.findall(r"\w+", " ".join(d.signature for m in n.all() for d in m.declarations)))
-            for own, n in self.tops.items()
-        }
+        # For each namespace: the identifiers in the declarations of each of its names.
+        self.words = {}
+        for n in names.values():
+            if n.parent is None:
+                words = re.findall(r"\w+", " ".join(d.signature for m in n.all() for d in m.declarations))
+                self.words.setdefault(namespace_of(n), {})[n.own] = set(words)
 
     @cache
-    def related(self, own):
+    def related(self, top):
         """The names whose declarations mention the class: they give objects of it, or take them."""
-        direct = {o for o, words in self.words.items() if own in words} | GIVEN_BY.get(f"weft::{own}", set())
-        return direct | {o for o, words in self.words.items() for d in direct if d in words and d not in ("process_id", "instant")}
+        all_words = self.words[namespace_of(top)]
+        direct = {o for o, words in all_words.items() if top.own in words} | GIVEN_BY.get(top.qualified, set())
+        return direct | {o for o, words in all_words.items() for d in direct if d in words and d not in ("process_id", "instant")}
 
     @cache
     def pattern(self, n):
@@ -106,6 +115,8 @@ class Finder:
             return re.compile(r"\bhandle\([^;]*\w\)* \| \w")
         if n.parent is None:
             call = r"\s*(?:<|\()" if n.kind == "function" else r"\b(?!\s*\()" if n.kind == "variable" else r"\b"
+            if namespace_of(n) != "weft":  # named with it
+                return re.compile(rf"\b{namespace_of(n).removeprefix('weft::')}::{own}{call}")
             return re.compile(rf"(?:(?<![\w.:>])|\bweft::){own}{call}")
         above = "|".join(map(re.escape, {n.parent.own} | GIVEN_BY.get(n.parent.qualified, set())))
         qualified = rf"\b(?:{above})(?:<[^;{{}}()]*>)?::(?:template )?{own}\b"
@@ -131,6 +142,6 @@ class Finder:
             top = n
             while top.parent is not None:
                 top = top.parent
-            if n.parent is None or top.own in words or self.related(top.own) & words:
+            if n.parent is None or top.own in words or self.related(top) & words:
                 used.add(q)
         return used
