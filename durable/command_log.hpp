@@ -12,9 +12,9 @@ namespace weft::durable {
 /// A log that several programs write to, and that all of them read in one order: what a
 /// replicated_store is made of.
 ///
-///  LOG-1  Entries have the numbers 1, 2, 3, ... in the order of the log, which is the same for all.
-///  LOG-2  When append() has returned, the entry is in the log, and a crash does not undo it.
-///  LOG-3  An entry may stand in the log twice, if append() had to write it again.
+///  ENTRY-1  Entries have the numbers 1, 2, 3, ... in the order of the log, which is the same for all.
+///  ENTRY-2  When append() has returned, the entry is in the log, and a crash does not undo it.
+///  ENTRY-3  An entry may stand in the log twice, if append() had to write it again.
 class command_log {
  public:
   command_log() = default;

@@ -36,7 +36,8 @@ void replicated_store::note_change_of_other(detail::replica::applied_command con
     note(done.did.effect);
   if (done.what.what == command::kind::expire && done.did.flag && done.what.name == me_) {
     for (auto const k : done.did.keys) changes_.push_back({{k, {}, {}}, true});
-    written_ = {};  // so that the next tick makes this a worker again
+    has_written_ = false;  // so that the next tick makes this a worker again
+    written_ = {};
   }
 }
 
@@ -102,7 +103,7 @@ command_result replicated_store::execute(std::string const& body) {
   }
   log_.wait_for(at);
   return with_copy([&] {
-    written_ = clock::now();
+    has_written_ = true;
     if (!done_) throw store_error("weft: a shared store has lost a command of its log");
     return std::move(*done_);
   });
@@ -171,10 +172,11 @@ void replicated_store::watch() {
   }
 }
 
-void replicated_store::tick(clock::time_point now) {
+void replicated_store::tick(time_point now) {
   std::vector<command> all;
   with_copy([&] {
     if (!is_worker_) return true;
+    if (std::exchange(has_written_, false)) written_ = now;
     if (now - written_ >= how_.lease / 4)
       all.push_back({.what = command::kind::beat, .name = name_});
     std::erase_if(signs_, [&](auto const& s) { return !replica_.workers().contains(s.first); });

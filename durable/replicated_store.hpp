@@ -36,7 +36,7 @@ struct worker_record {
 
 /// A store whose changes stand in a log that several computers share.  Each handle carries out the
 /// whole log, in its order, in memory: so all have the same processes, and each decision (whether a
-/// part is fenced, who has a process, who is dead) is the same for all.
+/// part is fenced, which worker has a process, which worker is dead) is the same for all.
 ///
 /// Engines on it are workers (work_sharing).  A worker that is not heard of for a lease is said to be
 /// dead by another one, which measures that time itself: clocks of different computers are not
@@ -48,6 +48,8 @@ struct worker_record {
 /// processes of the store, with their logs.  Thread safe.
 class replicated_store : public store, public work_sharing {
  public:
+  using time_point = std::chrono::steady_clock::time_point;
+
   /// Carries out all that the log has.  `log` must live longer.
   explicit replicated_store(command_log& log, replicated_store_options o = {});
   ~replicated_store() override;
@@ -56,7 +58,7 @@ class replicated_store : public store, public work_sharing {
   [[nodiscard]] std::vector<worker_record> workers();
   /// Says that this worker lives if a quarter of the lease has passed, and which others are dead.
   /// Only for a store without a thread.
-  void tick(std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
+  void tick(time_point now);
 
   void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;
   commit_effect start(process_start const& s) override;
@@ -109,7 +111,7 @@ class replicated_store : public store, public work_sharing {
 
   std::mutex lock_;  // for what follows; not held while the log is waited for
   detail::replica replica_;
-  std::uint64_t pending_ = 0;            // the number of the command that is being executed
+  std::uint64_t pending_ = 0;                   // the number of the command that is being executed
   std::optional<detail::command_result> done_;  // what it has done
   bool is_worker_ = false;
   std::string name_{};  // of the worker
@@ -118,10 +120,11 @@ class replicated_store : public store, public work_sharing {
   /// When another worker was heard of last, by the clock of this computer.
   struct sign_of_life {
     std::uint64_t heard = 0;
-    clock::time_point at{};
+    time_point at{};
   };
   std::map<std::string, sign_of_life, std::less<>> signs_;
-  clock::time_point written_{};  // when this handle's last command was
+  bool has_written_ = false;  // since the last tick
+  time_point written_{};      // the last tick before which this handle had written
 
   std::mutex tell_lock_;  // while on_change_ is called: it is not called when leave() has returned
   std::function<void()> on_change_;

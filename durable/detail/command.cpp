@@ -10,7 +10,7 @@ namespace weft::durable {
 
 namespace {
 
-// What is stored of each struct, in this order.  Members are added at the end only.
+// The members of each struct that are stored, in this order.  New ones come at the end.
 auto fields(auto& e)
   requires requires { e.operation; }
 {

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,6 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -25,6 +25,11 @@
 
 /// Servers of NATS on this computer, with JetStream, for tests.
 namespace weft::tests {
+
+/// Waits for other programs, which no virtual time moves.
+inline void wait_for(std::chrono::milliseconds time) {
+  ::poll(nullptr, 0, static_cast<int>(time.count()));
+}
 
 /// A port that nobody uses now.
 inline std::uint16_t free_port() {
@@ -96,7 +101,7 @@ class nats_server {
       close(s);
       if (listens) return;
       if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      wait_for(std::chrono::milliseconds(10));
     }
     pid_ = 0;
     throw std::runtime_error("nats-server does not run: is the package nats-server installed?");

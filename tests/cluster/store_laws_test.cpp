@@ -62,4 +62,4 @@ using stores_under_test = std::tuple<on_one_server, on_three_servers>;
 
 }  // namespace
 
-#include "tests/durable/store_laws.hpp"
+#include "tests/durable/store_laws_of_statuses.hpp"

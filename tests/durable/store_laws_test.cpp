@@ -5,4 +5,4 @@ namespace {
 using stores_under_test = weft::tests::all_stores;
 }
 
-#include "tests/durable/store_laws.hpp"
+#include "tests/durable/store_laws_of_statuses.hpp"

@@ -48,9 +48,10 @@ class cancellation_state {
   /// Cancels all processes.  False if all were cancelled already.  Either way the caller finds
   /// needs_attention() from then on.
   [[nodiscard]] bool begin_of_all() noexcept {
-    // The reason is counted before others can find all cancelled.  Acquire and release: a caller
-    // that is not the first reads what the first one wrote, and with it finds the reason counted.
+    // The reason is counted before others can find all cancelled.
     count_reason(true);
+    // [1] pairs with itself: a caller that is not the first reads what the first one wrote, and so
+    // finds the reason counted.
     if (!all_.exchange(true, std::memory_order_acq_rel)) return true;
     count_reason(false);
     return false;
