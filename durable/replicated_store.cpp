@@ -176,7 +176,8 @@ void replicated_store::tick(time_point now) {
   std::vector<command> all;
   with_copy([&] {
     if (!is_worker_) return true;
-    if (std::exchange(has_written_, false)) written_ = now;
+    time_point const last = std::exchange(ticked_, now);
+    if (std::exchange(has_written_, false)) written_ = last;
     if (now - written_ >= how_.lease / 4)
       all.push_back({.what = command::kind::beat, .name = name_});
     std::erase_if(signs_, [&](auto const& s) { return !replica_.workers().contains(s.first); });

@@ -123,8 +123,9 @@ class replicated_store : public store, public work_sharing {
     time_point at{};
   };
   std::map<std::string, sign_of_life, std::less<>> signs_;
-  bool has_written_ = false;  // since the last tick
-  time_point written_{};      // the last tick before which this handle had written
+  time_point ticked_{};       // the last tick
+  bool has_written_ = false;  // since then
+  time_point written_{};      // a tick after which this handle has written
 
   std::mutex tell_lock_;  // while on_change_ is called: it is not called when leave() has returned
   std::function<void()> on_change_;
