@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "weft/cluster/detail/arrivals.hpp"
 
 namespace weft::cluster {
 namespace detail {
@@ -71,6 +72,7 @@ bool may_pass(natsStatus s, jsErrCode e) {
     case NATS_STALE_CONNECTION:
     case NATS_IO_ERROR:
     case NATS_NO_SERVER:
+    case NATS_CONNECTION_CLOSED:  // while it was being made
     case NATS_INSUFFICIENT_BUFFER:  // of what is to be sent when a server is there again
       return true;
     default:
@@ -154,12 +156,13 @@ class nats_log final : public durable::command_log {
     static constexpr auto before_again = std::chrono::milliseconds(500);
     auto const begin = clock::now();
     std::unique_lock locked(lock_);
-    while (last_arrived_ < number && taken_ < number) {
+    while (arrivals_.next() <= number) {
       if (clock::now() - begin > patience_)
         throw durable::store_error(where_ + " cannot be read: its newest entries do not arrive");
-      if (!is_stale_ && changes_.wait_for(locked, before_again,
-                                          [&] { return last_arrived_ >= number || is_stale_; }))
-        continue;
+      bool const has_changed = changes_.wait_for(locked, before_again, [&] {
+        return arrivals_.next() > number || arrivals_.is_gap() || is_stale_;
+      });
+      if (has_changed && !arrivals_.is_gap() && !is_stale_) continue;
       locked.unlock();
       subscribe();
       locked.lock();
@@ -168,13 +171,7 @@ class nats_log final : public durable::command_log {
 
   [[nodiscard]] std::vector<entry> take(std::uint64_t after) override {
     std::scoped_lock const locked(lock_);
-    taken_ = std::max(taken_, after);
-    std::vector<entry> some;
-    for (auto& e : arrived_)
-      if (e.number > after) some.push_back(std::move(e));
-    arrived_.clear();
-    if (!some.empty()) taken_ = some.back().number;
-    return some;
+    return arrivals_.take(after);
   }
 
   void on_arrival(std::function<void()> f) override {
@@ -300,7 +297,7 @@ class nats_log final : public durable::command_log {
       auto const& c = *found->Config;
       if (c.SubjectsLen != 1 || subject_ != c.Subjects[0] || found->State.FirstSeq > 1)
         throw durable::store_error(where_ + " cannot be opened: the stream " + stream_ +
-                          " is that of another program, or has lost its first entries");
+                                   " is that of another program, or has lost its first entries");
       return s;
     });
     subscribe();
@@ -318,7 +315,8 @@ class nats_log final : public durable::command_log {
     {
       std::scoped_lock const locked(lock_);
       is_stale_ = false;
-      how.Config.OptStartSeq = std::max(last_arrived_, taken_) + 1;
+      arrivals_.asked_again();
+      how.Config.OptStartSeq = arrivals_.next();
     }
     how.Config.AckPolicy = js_AckNone;
     how.Config.MaxDeliver = 1;
@@ -368,22 +366,13 @@ class nats_log final : public durable::command_log {
     jsMsgMetaData* place = nullptr;
     if (natsMsg_GetMetaData(&place, m) != NATS_OK) return;
     owned_place const at(place);
-    std::uint64_t const number = at->Sequence.Stream;
     {
       std::scoped_lock const locked(lock_);
-      std::uint64_t const expected = std::max(last_arrived_, taken_) + 1;
-      if (number > expected) is_stale_ = true;  // some were lost on the way
-      if (number > expected || number <= last_arrived_) {
-        changes_.notify_all();
-        return;
-      }
-      last_arrived_ = number;
-      if (number > taken_)
-        arrived_.push_back(
-            {number,
-             std::string(natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m)))});
+      bool const is_next = arrivals_.put(
+          at->Sequence.Stream,
+          std::string(natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m))));
       changes_.notify_all();
-      if (number <= taken_) return;
+      if (!is_next) return;
     }
     std::scoped_lock const locked(tell_lock_);
     if (tell_) tell_();
@@ -399,10 +388,8 @@ class nats_log final : public durable::command_log {
 
   std::mutex lock_;  // for what has arrived
   std::condition_variable changes_;
-  std::deque<entry> arrived_;
-  std::uint64_t last_arrived_ = 0;
-  std::uint64_t taken_ = 0;  // entries up to this one are known to the reader
-  bool is_stale_ = false;    // some may not arrive by themselves
+  arrivals arrivals_;
+  bool is_stale_ = false;  // entries may not arrive by themselves
   bool is_closed_ = false;
 
   std::mutex tell_lock_;

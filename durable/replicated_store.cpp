@@ -174,7 +174,7 @@ void replicated_store::watch() {
 
 void replicated_store::tick(time_point now) {
   std::vector<command> all;
-  with_copy([&] {
+  with_newest_copy([&] {
     if (!is_worker_) return true;
     time_point const last = std::exchange(ticked_, now);
     if (std::exchange(has_written_, false)) written_ = last;

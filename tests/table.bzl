@@ -65,7 +65,7 @@ def _in_full(size):
 
 TABLE = {
     "cluster": _row(
-        deps = _EFFECTS + _SCHED + ["//cluster", "//durable", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
+        deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
         # Each starts servers.
         alone = "store_laws survival",
         searches = "store_laws survival",

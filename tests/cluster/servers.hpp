@@ -31,17 +31,30 @@ inline void wait_for(std::chrono::milliseconds time) {
   ::poll(nullptr, 0, static_cast<int>(time.count()));
 }
 
-/// A port that nobody uses now.
-inline std::uint16_t free_port() {
-  int const s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+inline sockaddr_in on_loopback(std::uint16_t port) {
   sockaddr_in a{};
   a.sin_family = AF_INET;
+  a.sin_port = htons(port);
   a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return a;
+}
+/// A socket that is connected to this port; -1 if nobody listens.
+inline int connected_to(std::uint16_t port) {
+  int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in const a = on_loopback(port);
+  if (::connect(s, reinterpret_cast<sockaddr const*>(&a), sizeof a) == 0) return s;
+  ::close(s);
+  return -1;
+}
+/// A port that nobody uses now.
+inline std::uint16_t free_port() {
+  int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in a = on_loopback(0);
   socklen_t n = sizeof a;
   auto* const any = reinterpret_cast<sockaddr*>(&a);
-  if (s < 0 || bind(s, any, n) != 0 || getsockname(s, any, &n) != 0)
+  if (s < 0 || ::bind(s, any, n) != 0 || ::getsockname(s, any, &n) != 0)
     throw std::system_error(errno, std::generic_category(), "a free port");
-  close(s);
+  ::close(s);
   return ntohs(a.sin_port);
 }
 
@@ -54,8 +67,9 @@ class nats_server {
   ~nats_server() { kill_it(); }
 
   void start() {
-    std::vector<std::string> words{"nats-server", "-js",  "-a",  "127.0.0.1",
-                                   "-p",          port(), "-sd", files_.file("js")};
+    std::vector<std::string> words{
+        "nats-server",    "-js", "-a", "127.0.0.1", "-p", std::to_string(port_), "-sd",
+        files_.file("js")};
     words.insert(words.end(), more_.begin(), more_.end());
     std::vector<char*> args;
     for (auto& w : words) args.push_back(w.data());
@@ -86,20 +100,16 @@ class nats_server {
   }
   void stop() { ::kill(pid_, SIGSTOP); }
   void go_on() { ::kill(pid_, SIGCONT); }
-  [[nodiscard]] std::string port() const { return std::to_string(port_); }
-  [[nodiscard]] std::string url() const { return "nats://127.0.0.1:" + port(); }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::string url() const { return "nats://127.0.0.1:" + std::to_string(port_); }
 
  private:
   void wait_until_it_listens() {
     for (int i = 0; i != 1'000; ++i) {
-      int const s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      sockaddr_in a{};
-      a.sin_family = AF_INET;
-      a.sin_port = htons(port_);
-      a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-      bool const listens = connect(s, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0;
-      close(s);
-      if (listens) return;
+      if (int const s = connected_to(port_); s >= 0) {
+        ::close(s);
+        return;
+      }
       if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
       wait_for(std::chrono::milliseconds(10));
     }

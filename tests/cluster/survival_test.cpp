@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/cluster/proxy.hpp"
 #include "tests/cluster/servers.hpp"
 #include "tests/durable/killed_programs.hpp"
 #include "tests/support/own_directory.hpp"
@@ -86,10 +87,11 @@ TEST_CASE("child: judge", "[.]") {
 /// A program that runs a hidden test.
 class child {
  public:
-  explicit child(std::string const& test) {
+  explicit child(std::string const& test, std::string const& url) {
     pid_ = ::fork();
     REQUIRE(pid_ >= 0);
     if (pid_ != 0) return;
+    setenv("WEFT_URL", url.c_str(), 1);
     std::string name = "survival";
     std::string which = test;
     std::array<char*, 3> args{name.data(), which.data(), nullptr};
@@ -130,18 +132,18 @@ class child {
 /// Workers, and what happens to them until all processes have ended.
 class scene {
  public:
-  scene(std::string const& url, unsigned replicas) {
-    setenv("WEFT_URL", url.c_str(), 1);
+  scene(std::string url, unsigned replicas) : url_(std::move(url)) {
     setenv("WEFT_REPLICAS", std::to_string(replicas).c_str(), 1);
     setenv("WEFT_ACTS", files_.file("acts").c_str(), 1);
-    REQUIRE(child("child: begin").wait() == 0);
+    REQUIRE(child("child: begin", url_).wait() == 0);
   }
+  /// Lets the workers reach the server by these URLs, one each.
+  std::vector<std::string> urls{};
   /// Lets `workers` programs work; while they do, `happens` is called after each pause.
   void play(std::size_t workers, std::function<void(scene&)> const& happens,
             std::chrono::milliseconds pause) {
     workers_.clear();
-    for (std::size_t i = 0; i != workers; ++i)
-      workers_.push_back(std::make_unique<child>("child: work"));
+    for (std::size_t i = 0; i != workers; ++i) workers_.push_back(worker(i));
     auto left = std::chrono::milliseconds(120s);
     for (bool is_over = false; !is_over; left -= pause) {
       REQUIRE(left > 0s);
@@ -158,19 +160,24 @@ class scene {
       w->signal(SIGCONT);
       CHECK(w->wait() == 0);
     }
-    CHECK(child("child: judge").wait() == 0);
+    CHECK(child("child: judge", url_).wait() == 0);
   }
   [[nodiscard]] std::size_t any(std::size_t n) { return random_() % n; }
   child& some_worker() { return *workers_[any(workers_.size())]; }
   void kill_some_worker() {
-    auto& w = workers_[any(workers_.size())];
-    w->kill_it();
-    w = std::make_unique<child>("child: work");
+    std::size_t const i = any(workers_.size());
+    workers_[i]->kill_it();
+    workers_[i] = worker(i);
     ++killed;
   }
   int killed = 0;
 
  private:
+  [[nodiscard]] std::unique_ptr<child> worker(std::size_t i) const {
+    return std::make_unique<child>("child: work", i < urls.size() ? urls[i] : url_);
+  }
+
+  std::string url_;
   own_directory files_;
   std::mt19937 random_{static_cast<unsigned>(next_seed())};
   std::vector<std::unique_ptr<child>> workers_;
@@ -240,6 +247,68 @@ TEST_CASE("one of three servers is killed, and the others go on") {
       },
       100ms);
   CHECK(n > 1);
+}
+
+/// Three workers, each with a network of its own.
+struct cut_network {
+  nats_server server;
+  std::vector<std::unique_ptr<proxy>> all;
+  scene s{server.url(), 1};
+  cut_network() {
+    for (int i = 0; i != 3; ++i) {
+      all.push_back(std::make_unique<proxy>(server.port()));
+      s.urls.push_back(all.back()->url());
+    }
+  }
+};
+
+TEST_CASE("a worker that is cut off for longer than its lease is fenced out, though it goes on") {
+  cut_network n;
+  int times = 0;
+  n.s.play(
+      3,
+      [&](scene& all) {
+        if (++times > 4) return;
+        auto& one = *n.all[all.any(3)];
+        one.keep_back(true, true);
+        wait_for(1'300ms);
+        one.keep_back(false, false);  // what was kept back arrives now
+      },
+      100ms);
+  CHECK(times > 1);
+}
+
+TEST_CASE("a request is carried out once, though its answer is lost and it is sent again") {
+  cut_network n;
+  int times = 0;
+  n.s.play(
+      3,
+      [&](scene& all) {
+        if (++times > 30) return;
+        auto& one = *n.all[all.any(3)];
+        one.keep_back(false, true);
+        wait_for(50ms);
+        one.break_connections();
+        one.keep_back(false, false);
+      },
+      20ms);
+  CHECK(times > 5);
+}
+
+TEST_CASE("a server with a slow disk slows workers down, and loses nothing") {
+  nats_server server;
+  scene s(server.url(), 1);
+  int times = 0;
+  s.play(
+      2,
+      [&](scene& all) {
+        if (++times > 15) return;
+        server.stop();  // as a program does that waits for its disk
+        wait_for(std::chrono::milliseconds(50 + all.any(300)));
+        server.go_on();
+      },
+      50ms);
+  CHECK(times > 5);
 }
 
 }  // namespace

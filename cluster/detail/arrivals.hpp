@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/durable/command_log.hpp"
+
+namespace weft::cluster::detail {
+
+/// The entries of a log as a network delivers them: late, twice, in another order, or not at all.
+/// They are given on in the order of the log, each once.  Not thread safe.
+class arrivals {
+ public:
+  using entry = durable::command_log::entry;
+
+  /// The number of the first entry that is not here.
+  [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
+  /// Whether entries are missing before one that has arrived: they have to be asked for.
+  [[nodiscard]] bool is_gap() const noexcept { return is_gap_; }
+  /// The entries have been asked for from next() on.
+  void asked_again() noexcept { is_gap_ = false; }
+
+  /// Whether the entry is the next one.  Another one is dropped: it is known, or comes again.
+  bool put(std::uint64_t number, std::string bytes) {
+    if (number > next_) is_gap_ = true;
+    if (number != next_) return false;
+    ++next_;
+    here_.push_back({number, std::move(bytes)});
+    return true;
+  }
+  /// The entries after number `known` that are here; those up to `known` need not arrive any more.
+  [[nodiscard]] std::vector<entry> take(std::uint64_t known) {
+    next_ = std::max(next_, known + 1);
+    std::erase_if(here_, [known](entry const& e) { return e.number <= known; });
+    return std::exchange(here_, {});
+  }
+
+ private:
+  std::uint64_t next_ = 1;
+  bool is_gap_ = false;
+  std::vector<entry> here_;
+};
+
+}  // namespace weft::cluster::detail
