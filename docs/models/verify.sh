@@ -9,6 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 bad=0
 optimise=-O0  # gcc takes longer than most searches; -O2 pays from a million states on
+compress=     # -DCOLLAPSE: a third of the memory, for states of 500 bytes
 
 # search MODEL HOW FLAGS...: leaves what SPIN says in ./said; fails unless it could begin.
 # HOW is `safe` (assertions, end states) or `live` (progress too, each thread being run for ever).
@@ -20,7 +21,7 @@ search() {
     set -- -DLIVE "$@"
     compile= run='-a -f'
   else
-    compile=-DSAFETY run=
+    compile="-DSAFETY $compress" run=
   fi
   spin -a "$@" "$models/$model.pml" > said 2>&1 &&
     gcc -w $optimise $compile -DMEMLIM=2900 -o pan pan.c > said 2>&1 || return 1
@@ -66,6 +67,8 @@ found() {
 scenario() { how=$1 name=$2; shift 2; holds sharing "$how" "-DSCENARIO=$name" "$@"; }
 mail_defect() { text=$1 name=$2; shift 2; found "$text" mail safe "-DSCENARIO=$name" "$@"; }
 defect() { text=$1 how=$2 name=$3; shift 3; found "$text" sharing "$how" "-DSCENARIO=$name" "$@"; }
+workers() { name=$1; shift; holds workers safe "-DSCENARIO=$name" "$@"; }
+workers_defect() { text=$1 name=$2; shift 2; found "$text" workers safe "-DSCENARIO=$name" "$@"; }
 parking_defect() { text=$1 name=$2; shift 2; found "$text" parking safe "-DSCENARIO=$name" "$@"; }
 
 case ${1:-models} in
@@ -96,6 +99,15 @@ case ${1:-models} in
     for name in SELECTING GATED; do
       holds mail safe "-DSCENARIO=$name" -DCANCEL=1 -DWAITS=2
     done
+    compress=-DCOLLAPSE
+    workers RUNNING
+    workers SEVERAL -DMISJUDGED=0
+    workers SEVERAL -DGONE=0 -DSTEPS=1
+    workers MAIL -DLEAVES=0
+    workers MAIL -DMISJUDGED=0
+    workers SENDING -DMISJUDGED=0
+    workers THREE -DMISJUDGED=0
+    workers ERRORS -DMISJUDGED=0 -DLEAVES=0
     ;;
   defects)
     found 'assertion violated (state[x]==2)' queues safe -DD1
@@ -164,6 +176,24 @@ case ${1:-models} in
     parking_defect 'assertion violated (life[p]==5)' WAITING -DNO_FLAG
     parking_defect 'assertion violated (alive==0)' WAITING -DFLAG_UNSEEN
     parking_defect 'assertion violated !(put_[p])' RELAY -DPUT_BY_BOTH
+    compress=-DCOLLAPSE
+    workers_defect 'assertion violated !((done[q]&(1<<writes[1].first)))' RUNNING -DNO_FENCE
+    workers_defect 'invalid end state' MAIL -DLEAVES=0 -DNO_OWNER
+    workers_defect 'invalid end state' MAIL -DLEASE_WITHOUT_FENCE
+    workers_defect 'assertion violated ((told_of[j]==15)||(told_of[j]==0))' RUNNING \
+      -DACK_BEFORE_APPEND
+    workers_defect 'assertion violated !(has_sent[0])' MAIL -DNO_NUMBERS
+    workers_defect 'invalid end state' RUNNING -DNO_NUMBERS
+    workers_defect 'assertion violated !(writes[0].unseen)' RUNNING -DEXPIRE_UNSEEN
+    workers_defect 'invalid end state' RUNNING -DCLAIM_STAYS
+    workers_defect 'invalid end state' RUNNING -DQUIET_DISOWN
+    workers_defect 'invalid end state' MAIL -DOVER_MAIL
+    for name in UNTOLD LOST_UNTOLD LOADS_FIRST; do
+      workers_defect 'invalid end state' MAIL -DLEAVES=0 "-D$name"
+    done
+    for name in LATE_UNTOLD JOINS_AS_BEFORE; do
+      workers_defect 'invalid end state' ERRORS -DMISJUDGED=0 -DLEAVES=0 "-D$name"
+    done
     ;;
   *)
     echo "verify.sh: models or defects, not $1" >&2
