@@ -24,16 +24,19 @@ std::string unique_name() {
 
 // ---- the log
 
+void replicated_store::note_effects(command_result const& did) {
+  auto const note = [this](commit_effect const& e) {
+    if (e.process != 0 && replica_.worker_of(e.process) == me_) changes_.push_back({e, false});
+  };
+  for (auto const& r : did.results)
+    for (auto const& e : r.effects) note(e);
+  note(did.effect);
+}
+
 void replicated_store::note_change_of_other(detail::replica::applied_command const& done) {
   others_changed_ = true;
   if (!is_worker_) return;
-  auto const note = [this](commit_effect const& e) {
-    if (replica_.worker_of(e.process) == me_) changes_.push_back({e, false});
-  };
-  for (auto const& r : done.did.results)
-    for (auto const& e : r.effects) note(e);
-  if (done.what.what == command::kind::start || done.what.what == command::kind::send)
-    note(done.did.effect);
+  note_effects(done.did);
   if (done.what.what == command::kind::expire && done.did.flag && done.what.name == me_) {
     for (auto const k : done.did.keys) changes_.push_back({{k, {}, {}}, true});
     has_written_ = false;  // so that the next tick makes this a worker again
@@ -42,15 +45,22 @@ void replicated_store::note_change_of_other(detail::replica::applied_command con
 }
 
 void replicated_store::carry_out(std::uint64_t number, std::string_view entry) {
-  auto done = replica_.apply(number, entry);
+  detail::replica::applied_command done;
+  try {
+    done = replica_.apply(number, entry);
+  } catch (...) {  // this copy does not have the entry, and must not differ from the others
+    cannot_read_ = std::current_exception();
+    throw;
+  }
   if (!done.is_done) return;
-  if (done.writer != me_)
-    note_change_of_other(done);
-  else if (done.number == pending_)
+  if (done.writer == me_ && done.number == pending_)
     done_ = std::move(done.did);
+  else
+    note_change_of_other(done);  // also an own command whose append() has thrown
 }
 
 void replicated_store::carry_out_arrived() {
+  if (cannot_read_) std::rethrow_exception(cannot_read_);
   for (auto const& e : log_.take(replica_.length()))
     if (e.number > replica_.length()) carry_out(e.number, e.bytes);
 }
@@ -82,12 +92,24 @@ auto replicated_store::with_newest_copy(F const& f) {
 
 command_result replicated_store::execute(std::string const& body) {
   std::scoped_lock const one_at_a_time(append_lock_);
-  detail::envelope e{me_, ++number_, 0, 1, {}};
   {
     std::scoped_lock const locked(lock_);
-    pending_ = e.number;
+    pending_ = ++number_;
     done_.reset();
   }
+  try {
+    return append_command(body);
+  } catch (...) {
+    std::scoped_lock const locked(lock_);
+    pending_ = 0;  // if it is carried out later, that is a change like those of others
+    if (done_ && is_worker_) note_effects(*done_);
+    others_changed_ = true;
+    throw;
+  }
+}
+
+command_result replicated_store::append_command(std::string const& body) {
+  detail::envelope e{me_, number_, 0, 1, {}};
   static constexpr std::size_t overhead = 64;  // of an envelope
   std::size_t const most = log_.max_size() - overhead;
   e.pieces = static_cast<std::uint32_t>(body.size() / most + 1);
@@ -112,7 +134,12 @@ command_result replicated_store::execute(std::string const& body) {
 replicated_store::replicated_store(command_log& log, replicated_store_options o)
     : log_(log), how_(std::move(o)), me_(unique_name()) {
   with_newest_copy([] { return true; });
-  log_.on_arrival([this] { with_copy([] { return true; }); });
+  log_.on_arrival([this] {
+    try {
+      with_copy([] { return true; });
+    } catch (std::exception const&) {  // the next call throws it
+    }
+  });
 }
 
 replicated_store::~replicated_store() {
@@ -132,6 +159,7 @@ void replicated_store::join(std::string name, std::function<void()> on_change) {
     is_worker_ = true;
     name_ = name;
   }
+  execute({.what = command::kind::leave});  // the last leave() may have failed
   execute({.what = command::kind::beat, .name = std::move(name)});
   if (!how_.has_thread || watcher_.joinable()) return;
   is_watching_ = true;

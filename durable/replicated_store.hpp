@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -90,6 +91,7 @@ class replicated_store : public store, public work_sharing {
   /// Writes a command to the log; what it has done.
   detail::command_result execute(std::string const& body);
   detail::command_result execute(detail::command const& c) { return execute(encode_command(c)); }
+  detail::command_result append_command(std::string const& body);
   /// Calls `f` under lock_ with what has arrived carried out.
   template <class F>
   auto with_copy(F const& f);
@@ -100,6 +102,7 @@ class replicated_store : public store, public work_sharing {
   void carry_out_arrived();
   void carry_out(std::uint64_t number, std::string_view entry);
   void note_change_of_other(detail::replica::applied_command const& done);
+  void note_effects(detail::command_result const& did);
   void watch();
 
   command_log& log_;
@@ -115,6 +118,7 @@ class replicated_store : public store, public work_sharing {
   std::optional<detail::command_result> done_;  // what it has done
   bool is_worker_ = false;
   std::string name_{};  // of the worker
+  std::exception_ptr cannot_read_{};  // this copy cannot be carried on
   bool others_changed_ = false;
   std::vector<change_of_others> changes_;
   /// When another worker was heard of last, by the clock of this computer.

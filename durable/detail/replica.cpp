@@ -122,8 +122,10 @@ replica::applied_command replica::apply(std::uint64_t sequence, std::string_view
   auto at = writers_.find(e.writer);
   if (at == writers_.end()) at = writers_.try_emplace(std::string(e.writer)).first;
   writer_state& w = at->second;
-  if (e.number <= w.number) return done;  // REPLICA-2
+  if (e.number <= w.number || e.number < w.incomplete) return done;  // REPLICA-2
   if (e.pieces > 1) {
+    if (auto const me = workers_.find(e.writer); me != workers_.end())
+      me->second.heard = sequence;  // REPLICA-4
     if (w.incomplete != e.number) w = {w.number, e.number, 0, {}};
     if (e.piece != w.pieces) return done;  // a piece that stands in the log twice
     w.body += e.body;

@@ -5,10 +5,12 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/durable/killed_programs.hpp"
@@ -50,6 +52,30 @@ std::vector<std::string> names_of(replicated_store& s) {
   return names;
 }
 
+/// A log whose appends can fail, before or after the entry is in it.
+class failing_log final : public memory_log {
+ public:
+  using memory_log::memory_log;
+
+  int lost = 0;        ///< So many appends fail, and are not in the log.
+  int unanswered = 0;  ///< So many appends fail, and are in the log.
+  std::string last_lost;
+  bool adds_it_after_next = false;
+
+  std::uint64_t append(std::string const& bytes) override {
+    if (lost != 0) {
+      --lost;
+      last_lost = bytes;
+      throw durable::store_error("no server answers");
+    }
+    auto number = memory_log::append(bytes);
+    if (std::exchange(adds_it_after_next, false)) memory_log::append(last_lost);
+    if (unanswered == 0) return number;
+    --unanswered;
+    throw durable::store_error("no server answers");
+  }
+};
+
 // ---- REPLICA-2
 
 TEST_CASE("an entry that stands in the log twice is carried out once") {
@@ -78,6 +104,58 @@ TEST_CASE("an entry of another version is an error, not a guess") {
   log.append(GENERATE("", "garbage", "\x96\x02\xa1w\x01\x00\x01\xa0",
                       "\x96\x01\xa1w\x01\x00\x01\xa2\x91\x63"));
   CHECK_THROWS_WITH(replicated_store(log), Catch::Contains("does not know"));
+}
+
+TEST_CASE("a copy that cannot read an entry does not go on without it") {
+  log_medium medium;
+  memory_log log(medium);
+  replicated_store s(log);
+  memory_log other(medium);
+  other.append("\x96\x01\xa1w\x01\x00\x01\xa2\x91\x63");
+  for (int i = 0; i != 2; ++i)
+    CHECK_THROWS_WITH(s.find("a"), Catch::Contains("does not know"));
+}
+
+TEST_CASE("a late piece of a command that was given up does not hinder the next command") {
+  log_medium medium(300);
+  failing_log log(medium);
+  replicated_store s(log);
+  s.start(start_of("a"));
+  std::string const long_text(500, 'x');
+  log.lost = 1;
+  CHECK_THROWS_AS(send(s, "a", long_text), durable::store_error);
+  log.adds_it_after_next = true;
+  send(s, "a", long_text);
+  CHECK(s.find("a")->messages == 1);
+}
+
+TEST_CASE("a worker is told of its own message that entered the log after its send had failed") {
+  log_medium medium;
+  failing_log log(medium);
+  replicated_store s(log, {.lease = lease, .has_thread = false});
+  s.join("worker", [] {});
+  s.start(start_of("a"));
+  REQUIRE(s.claim(1).size() == 1);
+  log.unanswered = 1;
+  CHECK_THROWS_AS(s.send({"a", "text", "hello"}, "key"), durable::store_error);
+  CHECK(s.send({"a", "text", "hello"}, "key").message.sequence == 0);
+  auto const changes = s.take_changes();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes.front().effect.message.data == "hello");
+}
+
+TEST_CASE("a worker that could not leave and joins again has no processes") {
+  log_medium medium;
+  failing_log log(medium);
+  replicated_store s(log, {.lease = lease, .has_thread = false});
+  s.join("worker", [] {});
+  s.start(start_of("a"));
+  REQUIRE(s.claim(1).size() == 1);
+  log.lost = 1;
+  s.leave();
+  s.join("worker", [] {});
+  CHECK(s.workers().front().processes == 0);
+  CHECK(s.claim(1).size() == 1);
 }
 
 // ---- REPLICA-3, REPLICA-5
