@@ -72,7 +72,7 @@ bool may_pass(natsStatus s, jsErrCode e) {
     case NATS_STALE_CONNECTION:
     case NATS_IO_ERROR:
     case NATS_NO_SERVER:
-    case NATS_CONNECTION_CLOSED:  // while it was being made
+    case NATS_CONNECTION_CLOSED:    // while it was being made
     case NATS_INSUFFICIENT_BUFFER:  // of what is to be sent when a server is there again
       return true;
     default:
@@ -154,15 +154,17 @@ class nats_log final : public durable::command_log {
 
   void wait_for(std::uint64_t number) override {
     static constexpr auto before_again = std::chrono::milliseconds(500);
-    auto const begin = clock::now();
+    auto begin = clock::now();
+    std::uint64_t next = 0;
     std::unique_lock locked(lock_);
     while (arrivals_.next() <= number) {
+      if (std::exchange(next, arrivals_.next()) != arrivals_.next()) begin = clock::now();
       if (clock::now() - begin > patience_)
         throw durable::store_error(where_ + " cannot be read: its newest entries do not arrive");
       bool const has_changed = changes_.wait_for(locked, before_again, [&] {
         return arrivals_.next() > number || arrivals_.is_gap() || is_stale_;
       });
-      if (has_changed && !arrivals_.is_gap() && !is_stale_) continue;
+      if (!arrivals_.is_gap() && !is_stale_ && (has_changed || next != arrivals_.next())) continue;
       locked.unlock();
       subscribe();
       locked.lock();

@@ -39,7 +39,8 @@ class command_log {
   [[nodiscard]] virtual std::vector<entry> take(std::uint64_t after) = 0;
   /// The number of the last entry that any program has appended.
   [[nodiscard]] virtual std::uint64_t last() = 0;
-  /// `f` is called, by any thread and without a lock, when entries have arrived.  Not null.
+  /// `f` is called, by any thread and without a lock, when entries have arrived.  Not null.  When
+  /// on_arrival() returns, the function before is not called any more.
   virtual void on_arrival(std::function<void()> f) = 0;
 };
 

@@ -8,6 +8,7 @@ namespace weft::durable {
 engine_base::engine_base(store& s, engine_options const& o) : store_(s), coordinator_(s, o) {
   coordinator_.on_end = [this] {
     std::scoped_lock const locked(lock_);
+    ++ends_;
     ended_.notify_all();
   };
 }
@@ -38,16 +39,20 @@ std::vector<log_entry> engine_base::history(std::string_view id) {
 std::optional<process_record> engine_base::wait_for(std::string_view id,
                                                     std::chrono::nanoseconds time) {
   auto const begin = std::chrono::steady_clock::now();
-  std::unique_lock locked(lock_);
   for (;;) {
-    auto found = store_.find(id);
+    std::unique_lock locked(lock_);
+    auto const ends = ends_;
+    locked.unlock();
+    auto found = store_.find(id);  // without the lock: a store of a cluster may take long
     if (!found) throw_no_process(id);
     if (has_ended(found->status) || found->status == process_status::quarantined) return found;
     auto const left = time - (std::chrono::steady_clock::now() - begin);
     if (left <= std::chrono::nanoseconds::zero()) return std::nullopt;
     // Another engine may end the process: so look again from time to time.
+    locked.lock();
     ended_.wait_for(locked,
-                    std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(100)));
+                    std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(100)),
+                    [&] { return ends_ != ends; });
   }
 }
 

@@ -137,6 +137,7 @@ class engine_base {
  private:
   std::mutex lock_;
   std::condition_variable ended_;
+  std::uint64_t ends_ = 0;  // how often processes have ended
 };
 
 /// Runs the durable processes of a store by these functions.

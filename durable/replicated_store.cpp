@@ -34,13 +34,14 @@ void replicated_store::note_effects(command_result const& did) {
 }
 
 void replicated_store::note_change_of_other(detail::replica::applied_command const& done) {
-  others_changed_ = true;
+  auto const kind = done.what.what;
+  others_changed_ =
+      others_changed_ || (kind != command::kind::beat && kind != command::kind::claim);
   if (!is_worker_) return;
   note_effects(done.did);
   if (done.what.what == command::kind::expire && done.did.flag && done.what.name == me_) {
     for (auto const k : done.did.keys) changes_.push_back({{k, {}, {}}, true});
-    has_written_ = false;  // so that the next tick makes this a worker again
-    written_ = {};
+    joins_again_ = true;
   }
 }
 
@@ -194,7 +195,7 @@ void replicated_store::watch() {
     locked.unlock();
     try {
       tick(clock::now());
-    } catch (store_error const&) {  // the engine's own calls say so
+    } catch (std::exception const&) {  // the engine's own calls say so
     }
     locked.lock();
   }
@@ -205,8 +206,10 @@ void replicated_store::tick(time_point now) {
   with_newest_copy([&] {
     if (!is_worker_) return true;
     time_point const last = std::exchange(ticked_, now);
+    // If this handle was frozen or cut off itself, others were perhaps, and begin anew.
+    if (now - last >= how_.lease / 2) signs_.clear();
     if (std::exchange(has_written_, false)) written_ = last;
-    if (now - written_ >= how_.lease / 4)
+    if (std::exchange(joins_again_, false) || now - written_ >= how_.lease / 4)
       all.push_back({.what = command::kind::beat, .name = name_});
     std::erase_if(signs_, [&](auto const& s) { return !replica_.workers().contains(s.first); });
     for (auto const& [id, w] : replica_.workers()) {

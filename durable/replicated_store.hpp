@@ -44,6 +44,8 @@ struct worker_record {
 /// compared.  From the entry that says so on, its parts are fenced, though it may live, and its
 /// processes are free.
 ///
+/// After an exception a change may be made later, as a whole, unless this handle makes another one.
+///
 /// A change takes one entry of the log; a large one several.  A read is of this handle's copy: find(),
 /// list(), workers() and any_unfinished() wait until it has all that the log has.  Memory: that of all
 /// processes of the store, with their logs.  Thread safe.
@@ -58,7 +60,7 @@ class replicated_store : public store, public work_sharing {
   /// All workers that live.  Allocates the list.  Throws store_error.
   [[nodiscard]] std::vector<worker_record> workers();
   /// Says that this worker lives if a quarter of the lease has passed, and which others are dead.
-  /// Only for a store without a thread.
+  /// Only for a store without a thread: then several times in a lease, or others are not judged.
   void tick(time_point now);
 
   void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;
@@ -117,7 +119,7 @@ class replicated_store : public store, public work_sharing {
   std::uint64_t pending_ = 0;                   // the number of the command that is being executed
   std::optional<detail::command_result> done_;  // what it has done
   bool is_worker_ = false;
-  std::string name_{};  // of the worker
+  std::string name_{};                // of the worker
   std::exception_ptr cannot_read_{};  // this copy cannot be carried on
   bool others_changed_ = false;
   std::vector<change_of_others> changes_;
@@ -129,6 +131,7 @@ class replicated_store : public store, public work_sharing {
   std::map<std::string, sign_of_life, std::less<>> signs_;
   time_point ticked_{};       // the last tick
   bool has_written_ = false;  // since then
+  bool joins_again_ = false;  // others have said that this worker is dead
   time_point written_{};      // a tick after which this handle has written
 
   std::mutex tell_lock_;  // while on_change_ is called: it is not called when leave() has returned

@@ -203,7 +203,8 @@ class store {
   virtual ~store() = default;
 
   /// Stores all parts in one commit; `results` has one for each part.  A part that is fenced does
-  /// not hinder the others.  After an exception nothing of the commit is stored.
+  /// not hinder the others.  After an exception nothing of the commit is stored, unless the store
+  /// says otherwise.
   virtual void commit(std::span<commit_part* const> parts, std::span<commit_result> results) = 0;
 
   /// Starts a process; does nothing if one of that id was started before.  The effect's message has

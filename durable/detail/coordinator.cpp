@@ -138,14 +138,18 @@ bool coordinator::looks_outside() const {
          (how_.until == run_until::all_ended && how_.clock == clock_source::wall);
 }
 
+/// Tells a driver of the messages that it may not know.
+eff<void, weft::mail> coordinator::tell_of_inbox(seat& s) {
+  for (auto& m : store_.inbox(s.key, s.last)) {
+    s.last = m.sequence;
+    signal told(signal::kind::message, std::move(m));
+    co_await tell(s, told);
+  }
+}
+
 eff<void, weft::mail> coordinator::look_outside() {
   want_all_ready();
-  for (auto& [k, s] : seats_)
-    for (auto& m : store_.inbox(k, s->last)) {
-      s->last = m.sequence;
-      signal told(signal::kind::message, std::move(m));
-      co_await tell(*s, told);
-    }
+  for (auto& [k, s] : seats_) co_await tell_of_inbox(*s);
   next_wake_ = store_.next_wake();
   // Others have ended the processes that still wait here: they would stay for keep_waiting.
   if (how_.until == run_until::all_ended && !store_.any_unfinished())
@@ -176,19 +180,31 @@ eff<void, weft::mail> coordinator::look_at_changes() {
   next_wake_ = store_.next_wake();
 }
 
-/// Claims as many free processes as there is room for, but leaves the other workers their part.
-void coordinator::claim_some() {
+/// How many free processes this worker takes, or makes room for: it leaves the others their part.
+std::size_t coordinator::part_of_free() const {
+  std::size_t const all = sharing_->free_processes();
+  return all == 0 ? 0 : all / (sharing_->other_workers() + 1) + 1;
+}
+
+/// Claims as many free processes as there is room for.
+eff<void, weft::mail> coordinator::claim_some() {
   std::size_t const room = how_.max_running - std::min(how_.max_running, seats_.size());
-  std::size_t const part = sharing_->free_processes() / (sharing_->other_workers() + 1) + 1;
-  std::size_t const some = std::min({room, part, most_at_once});
-  for (auto const k : sharing_->claim(some)) want(k);
+  for (auto const k : sharing_->claim(std::min({room, part_of_free(), most_at_once}))) {
+    if (auto const found = seats_.find(k); found != seats_.end())
+      co_await tell_of_inbox(*found->second);  // it was lost, and its driver has not left yet
+    else
+      want(k);
+  }
 }
 
 eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
   if (can_begin()) {
-    if (sharing_ && wanted_.empty()) claim_some();
+    if (sharing_ && wanted_.empty()) co_await claim_some();
     for (stored_process& p : store_.load(next_wanted(how_.max_running - seats_.size()))) {
-      if (p.record.status != process_status::ready) continue;  // it has ended meanwhile, say
+      if (p.record.status != process_status::ready) {  // it has ended meanwhile, say
+        if (sharing_) left_.push_back(p.record.key);
+        continue;
+      }
       auto [in, to] = co_await open<signal>();
       process_key const k = p.record.key;
       seat& s = *seats_.emplace(k, std::make_unique<seat>(k, std::move(to))).first->second;
@@ -197,7 +213,7 @@ eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
       begin(s, std::move(in));
     }
   }
-  auto const without_seat = seats_.size() < how_.max_running ? 0 : to_begin();
+  auto const without_seat = seats_.size() < how_.max_running ? 0 : to_make_room_for();
   for (auto n = without_seat; !is_stopping_ && n != 0 && !waiting_.empty(); --n)
     co_await make_room(*waiting_.front());
 }

@@ -157,7 +157,12 @@ class coordinator {
   void remove(seat& s);
   eff<void, weft::mail> carry_out(order const& o, std::vector<seat*>& parts);
   eff<void, weft::mail> look_at_changes();
-  void claim_some();
+  eff<void, weft::mail> claim_some();
+  eff<void, weft::mail> tell_of_inbox(seat& s);
+  [[nodiscard]] std::size_t part_of_free() const;
+  [[nodiscard]] std::size_t to_make_room_for() const {
+    return wanted_.size() + (sharing_ ? part_of_free() : 0);
+  }
   /// How many processes are to be begun, as far as they are known.
   [[nodiscard]] std::size_t to_begin() const {
     return wanted_.size() + (sharing_ ? sharing_->free_processes() : 0);

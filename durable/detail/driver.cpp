@@ -74,7 +74,7 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
       continue;  // something may have come meanwhile
     }
     if (is_stopping_) co_return false;
-    if (std::exchange(makes_room_, false)) {
+    if (makes_room_) {
       bool const leaves_now = co_await ask_to_leave(it);
       if (leaves_now) co_return false;
       continue;  // a message has come

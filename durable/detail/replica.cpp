@@ -115,6 +115,15 @@ command_result replica::carry_out(std::string_view writer, std::uint64_t sequenc
   return did;
 }
 
+void replica::forget_old_writers() {
+  static constexpr std::uint64_t often = 4'096;
+  static constexpr std::uint64_t old = 1'000'000;  // more entries than an append can be late
+  if (length_ % often != 0) return;
+  std::erase_if(writers_, [this](auto const& w) {
+    return w.second.heard + old < length_ && !workers_.contains(w.first);
+  });
+}
+
 replica::applied_command replica::apply(std::uint64_t sequence, std::string_view entry) {
   envelope const e = decode_envelope(entry);
   length_ = sequence;
@@ -122,19 +131,21 @@ replica::applied_command replica::apply(std::uint64_t sequence, std::string_view
   auto at = writers_.find(e.writer);
   if (at == writers_.end()) at = writers_.try_emplace(std::string(e.writer)).first;
   writer_state& w = at->second;
+  w.heard = sequence;
   if (e.number <= w.number || e.number < w.incomplete) return done;  // REPLICA-2
   if (e.pieces > 1) {
     if (auto const me = workers_.find(e.writer); me != workers_.end())
       me->second.heard = sequence;  // REPLICA-4
-    if (w.incomplete != e.number) w = {w.number, e.number, 0, {}};
+    if (w.incomplete != e.number) w = {w.number, sequence, e.number, 0, {}};
     if (e.piece != w.pieces) return done;  // a piece that stands in the log twice
     w.body += e.body;
     if (++w.pieces != e.pieces) return done;
   }
   done.what = decode_command(e.pieces > 1 ? std::string_view(w.body) : e.body);
-  w = {e.number, 0, 0, {}};
+  w = {e.number, sequence, 0, 0, {}};
   done.is_done = true;
   done.did = carry_out(e.writer, sequence, done.what);
+  forget_old_writers();
   return done;
 }
 

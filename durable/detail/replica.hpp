@@ -75,11 +75,13 @@ class replica {
   worker_at join(std::string_view writer, std::string const& name);
   void remove(worker_at w, std::vector<process_key>& freed);
   void disown(worker_at w, process_key k);
+  void forget_old_writers();
   void look_at(process_key k);  // after its status or its worker may have changed
 
   /// The pieces of a command that have come so far, and the last number, of each writer.
   struct writer_state {
     std::uint64_t number = 0;
+    std::uint64_t heard = 0;  // its last entry
     std::uint64_t incomplete = 0;
     std::uint32_t pieces = 0;
     std::string body{};
