@@ -68,7 +68,8 @@ TABLE = {
         deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
         # Each starts servers.
         alone = "store_laws survival",
-        searches = "store_laws survival",
+        searches = "store_laws survival tool",
+        more = {"tool": {"data": ["//tools:weft-durable"]}},
     ),
     "deque": _row(
         deps = _DEQUE,

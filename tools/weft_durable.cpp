@@ -8,8 +8,21 @@
 //     weft-durable STORE send ID TYPE VALUE     a number, true, false, or text
 //     weft-durable STORE cancel ID
 //     weft-durable STORE resume ID              a quarantined process
+//     weft-durable STORE workers [--json]       of a store on a server
 //
-// An engine that runs on the store sees what is sent in half a second.
+// STORE is a file, or a store on NATS: nats://HOST:PORT/NAME, or tls://HOST:PORT/NAME; of a cluster
+// nats://HOST:PORT,nats://HOST:PORT/NAME.  Without a name it is the store `weft`.  A user and a password
+// may stand in the address, as USER:PASSWORD@HOST; others of this computer can read them there.  So
+// there are options and, for the same, variables of the environment, those of the program `nats`:
+//
+//     --creds=FILE     NATS_CREDS               a file of credentials
+//                      NATS_USER, NATS_PASSWORD
+//                      NATS_TOKEN
+//     --tlsca=FILE     NATS_CA                  certificates that are trusted
+//     --tlscert=FILE   NATS_CERT                the certificate of this program
+//     --tlskey=FILE    NATS_KEY                 and its key
+//
+// An engine that runs on the store sees what is sent in half a second, on NATS at once.
 //
 // An operation that takes long says on a terminal how far it is, in a line that is rewritten; with
 // --progress each one does, and also elsewhere, a line each time.
@@ -27,12 +40,15 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "weft/cluster/nats_store.hpp"
 #include "weft/durable/codec.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/sqlite_store.hpp"
@@ -121,6 +137,16 @@ void print_json(durable::process_record const& p) {
     std::cout << ",\"result\":" << durable::readable(p.result);
   if (!p.published.empty()) std::cout << ",\"published\":" << durable::readable(p.published);
   std::cout << "}\n";
+}
+
+void print_workers(durable::store& s, bool as_json) {
+  auto* const shared = dynamic_cast<durable::replicated_store*>(&s);
+  if (!shared) throw std::runtime_error("weft: a store in a file has no workers");
+  for (auto const& w : shared->workers())
+    if (as_json)
+      std::cout << "{\"name\":" << json(w.name) << ",\"processes\":" << w.processes << "}\n";
+    else
+      std::cout << w.name << "  " << w.processes << '\n';
 }
 
 void list(durable::store& s, bool as_json, progress& how_far) {
@@ -217,21 +243,69 @@ std::string value_of(std::string_view text) {
   return durable::encode(std::string(text));
 }
 
+/// The value of a variable of the environment; empty if there is none.
+std::string variable(char const* name) {
+  char const* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+weft::cluster::nats_store_options options_of_environment() {
+  weft::cluster::nats_store_options o;
+  o.creates = false;
+  o.patience = std::chrono::seconds(5);
+  o.user = variable("NATS_USER");
+  o.password = variable("NATS_PASSWORD");
+  o.token = variable("NATS_TOKEN");
+  o.credentials_file = variable("NATS_CREDS");
+  o.ca_file = variable("NATS_CA");
+  o.certificate_file = variable("NATS_CERT");
+  o.key_file = variable("NATS_KEY");
+  return o;
+}
+
+std::unique_ptr<durable::store> opened(std::string const& where,
+                                       weft::cluster::nats_store_options o) {
+  if (!where.starts_with("nats://") && !where.starts_with("tls://"))
+    return std::make_unique<durable::sqlite_store>(where,
+                                                   durable::sqlite_store_options{.creates = false});
+  o.url = where;
+  if (auto const at = where.rfind('/'); where[at - 1] != '/') {
+    o.url = where.substr(0, at);
+    if (at + 1 != where.size()) o.name = where.substr(at + 1);
+  }
+  for (auto const& file : {o.credentials_file, o.ca_file, o.certificate_file, o.key_file})
+    if (!file.empty() && ::access(file.c_str(), R_OK) != 0)
+      throw std::runtime_error("weft: the file " + file + " cannot be read");
+  return std::make_unique<weft::cluster::nats_store>(o);
+}
+
 int run(std::vector<std::string> words) {
   bool as_json = false;
   bool always_says = false;
   std::string page;
+  auto server = options_of_environment();
+  std::pair<std::string_view, std::string*> const with_value[] = {
+      {"--html=", &page},
+      {"--creds=", &server.credentials_file},
+      {"--tlsca=", &server.ca_file},
+      {"--tlscert=", &server.certificate_file},
+      {"--tlskey=", &server.key_file}};
   std::erase_if(words, [&](std::string const& w) {
-    if (w == "--json") as_json = true;
-    if (w == "--progress") always_says = true;
-    if (w.starts_with("--html=")) page = w.substr(7);
-    return w == "--json" || w == "--progress" || w.starts_with("--html=");
+    if (w == "--json") return as_json = true;
+    if (w == "--progress") return always_says = true;
+    for (auto const& [name, value] : with_value)
+      if (w.starts_with(name)) {
+        *value = w.substr(name.size());
+        return true;
+      }
+    return false;
   });
   auto const is = [&](char const* command, std::size_t n) {
     return words.size() == n + 2 && words[1] == command;
   };
   if (words.size() < 2) throw wrong_use();
-  durable::sqlite_store s(words[0], {.creates = false});
+  auto const store = opened(words[0], server);
+  durable::store& s = *store;
   progress how_far(always_says, page.empty());
   if (is("list", 0)) {
     list(s, as_json, how_far);
@@ -239,6 +313,8 @@ int run(std::vector<std::string> words) {
     show(s, words[2], as_json);
   } else if (is("history", 1)) {
     history(s, words[2], as_json, page, how_far);
+  } else if (is("workers", 0)) {
+    print_workers(s, as_json);
   } else if (is("send", 3)) {
     s.send({words[2], words[3], value_of(words[4])}, {});
   } else if (is("cancel", 1)) {
@@ -264,7 +340,9 @@ int main(int argc, char** argv) {
   } catch (wrong_use const&) {
     std::cerr
         << "usage: weft-durable STORE list | show ID | history ID | send ID TYPE VALUE | cancel "
-           "ID | resume ID\n       [--json] [--html=PAGE.html] [--progress]\n";
+           "ID | resume ID | workers\n       [--json] [--html=PAGE.html] [--progress]\n"
+           "       STORE is a file, or nats://HOST:PORT/NAME or tls://HOST:PORT/NAME, with\n"
+           "       [--creds=FILE] [--tlsca=FILE] [--tlscert=FILE --tlskey=FILE]\n";
     return 2;
   } catch (std::exception const& e) {
     std::cerr << e.what() << '\n';
