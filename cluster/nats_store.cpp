@@ -285,7 +285,7 @@ class nats_log final : public durable::command_log {
         jsStreamConfig made;
         jsStreamConfig_Init(&made);
         made.Name = stream_.c_str();
-        made.Description = "weft: durable processes, format 1";
+        made.Description = "durable processes of weft, format 1";
         made.Subjects = &subject;
         made.SubjectsLen = 1;
         made.Storage = js_FileStorage;
