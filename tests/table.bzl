@@ -87,7 +87,7 @@ TABLE = {
     "durable": _row(
         deps = _EFFECTS + _SCHED + ["//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/durable:support"],
         one_compiler = "tool",
-        searches = "crashes weakened_store",
+        searches = "crashes weakened_store workers",
         threads = "engine replicated_store store_laws",
         more = {
             # Reads and writes the files of stores as another program does.
