@@ -1,34 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 
+#include "weft/cluster/connection_options.hpp"
 #include "weft/durable/replicated_store.hpp"
 
 namespace weft::cluster {
 
 /// How a store on a NATS cluster is reached.
-struct nats_store_options {
-  /// One server of the cluster or several: "nats://a:4222,nats://b:4222"; `tls://` for TLS.
-  std::string url = "nats://127.0.0.1:4222";
+struct nats_store_options : connection_options {
   /// Stores of different names are independent.  Letters, digits, `-` and `_`.
   std::string name = "weft";
   /// Whether a store that does not exist is made; with how many copies, on servers of a cluster.
   bool creates = true;
   unsigned replicas = 1;
-  /// How long a call waits for a cluster that does not answer.
-  std::chrono::nanoseconds patience = std::chrono::seconds(30);
-
-  // What the servers ask for; empty: nothing.  They stand in no message of weft.
-  std::string user{};
-  std::string password{};
-  std::string token{};
-  std::string credentials_file{};
-  std::string ca_file{};
-  std::string certificate_file{};
-  std::string key_file{};
 
   durable::replicated_store_options sharing{};
 };

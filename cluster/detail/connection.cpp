@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "weft/cluster/detail/connection.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace weft::cluster::detail {
+
+namespace {
+
+using owned_options = owned<natsOptions, natsOptions_Destroy>;
+
+std::vector<std::string> urls_of(std::string_view list) {
+  std::vector<std::string> all;
+  while (!list.empty()) {
+    auto const end = std::min(list.find(','), list.size());
+    all.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return all;
+}
+
+std::string reason(natsStatus s, jsErrCode e) {
+  switch (e) {
+    case JSNotEnabledErr:
+    case JSNotEnabledForAccountErr:
+      return "the server has no JetStream: start it with `nats-server -js`";
+    case JSInsufficientResourcesErr:
+    case JSStorageResourcesExceededErr:
+    case JSAccountResourcesExceededErr:
+    case JSStreamStoreFailedErr:
+    case JSStreamLimitsErr:
+      return "the disk of the server, or what it may use of it, is full";
+    case JSStreamReplicasNotSupportedErr:
+    case JSClusterNoPeersErr:
+      return "the cluster has not as many servers as copies are wanted";
+    default:
+      break;
+  }
+  switch (s) {
+    case NATS_CONNECTION_AUTH_FAILED:
+      return "the server does not accept the user";
+    case NATS_NOT_PERMITTED:
+      return "the server does not permit it to this user";
+    case NATS_NO_SERVER:
+      return "there is no server";
+    case NATS_NO_RESPONDERS:
+      return "no server with JetStream answers";
+    case NATS_TIMEOUT:
+      return "the server does not answer";
+    default:
+      return natsStatus_GetText(s);
+  }
+}
+
+}  // namespace
+
+std::string without_secrets(std::string_view list) {
+  std::string all;
+  for (auto one : urls_of(list)) {
+    auto const scheme = one.find("://");
+    auto const begin = scheme == std::string::npos ? 0 : scheme + 3;
+    if (auto const at = one.rfind('@'); at != std::string::npos && at >= begin)
+      one.erase(begin, at + 1 - begin);
+    all += (all.empty() ? "" : ",") + one;
+  }
+  return all;
+}
+
+bool may_pass(natsStatus s, jsErrCode e) noexcept {
+  switch (s) {
+    case NATS_TIMEOUT:
+    case NATS_NO_RESPONDERS:
+    case NATS_CONNECTION_DISCONNECTED:
+    case NATS_STALE_CONNECTION:
+    case NATS_IO_ERROR:
+    case NATS_NO_SERVER:
+    case NATS_CONNECTION_CLOSED:    // while it was being made
+    case NATS_INSUFFICIENT_BUFFER:  // of what is to be sent when a server is there again
+      return true;
+    default:
+      return e == JSClusterNotAvailErr || e == JSClusterNotLeaderErr || e == JSClusterIncompleteErr;
+  }
+}
+
+connection::connection(std::string where, error e, connection_options const& o, callbacks c)
+    : where_(std::move(where)), error_(e), patience_(o.patience), callbacks_(std::move(c)) {
+  natsOptions* made = nullptr;
+  auto const require = [&](natsStatus s) {
+    if (s != NATS_OK) fail("cannot be reached", s);
+  };
+  require(natsOptions_Create(&made));
+  owned_options const how(made);
+  std::vector<std::string> const urls = urls_of(o.url);
+  std::vector<char const*> servers;
+  for (auto const& u : urls) servers.push_back(u.c_str());
+  require(natsOptions_SetServers(made, servers.data(), static_cast<int>(servers.size())));
+  require(natsOptions_SetName(made, "weft"));
+  require(natsOptions_SetTimeout(made, milliseconds(one_request)));
+  require(natsOptions_SetMaxReconnect(made, -1));
+  require(natsOptions_SetReconnectWait(made, 50));
+  require(natsOptions_SetReconnectJitter(made, 50, 50));
+  require(natsOptions_SetPingInterval(made, 2'000));
+  require(natsOptions_SetMaxPingsOut(made, 2));
+  require(natsOptions_SetSendAsap(made, true));
+  require(natsOptions_SetWriteDeadline(made, milliseconds(one_request)));
+  require(natsOptions_UseGlobalMessageDelivery(made, true));  // else one thread a listener
+  require(natsOptions_SetReconnectedCB(made, &connection::on_reconnected, this));
+  require(natsOptions_SetClosedCB(made, &connection::on_closed, this));
+  // Its message of errors goes to stderr unless somebody wants it; weft says what a call finds.
+  require(natsOptions_SetErrorHandler(
+      made, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr));
+  if (!o.user.empty()) require(natsOptions_SetUserInfo(made, o.user.c_str(), o.password.c_str()));
+  if (!o.token.empty()) require(natsOptions_SetToken(made, o.token.c_str()));
+  if (!o.credentials_file.empty())
+    require(natsOptions_SetUserCredentialsFromFiles(made, o.credentials_file.c_str(), nullptr));
+  if (!o.ca_file.empty()) {
+    require(natsOptions_SetSecure(made, true));
+    require(natsOptions_LoadCATrustedCertificates(made, o.ca_file.c_str()));
+  }
+  if (!o.certificate_file.empty())
+    require(
+        natsOptions_LoadCertificatesChain(made, o.certificate_file.c_str(), o.key_file.c_str()));
+  retry("cannot be reached", [&](jsErrCode*) {
+    natsConnection* made_now = nullptr;
+    auto const s = natsConnection_Connect(&made_now, made);
+    connection_.reset(made_now);
+    return s;
+  });
+}
+
+void connection::close() noexcept {
+  if (!connection_) return;
+  natsConnection_Close(connection_.get());
+  std::unique_lock locked(lock_);
+  changes_.wait(locked, [this] { return is_closed_; });  // the last call of the library
+}
+
+std::size_t connection::max_payload() const {
+  return static_cast<std::size_t>(natsConnection_GetMaxPayload(connection_.get()));
+}
+
+void connection::fail(std::string const& what, natsStatus s, jsErrCode e) const {
+  std::rethrow_exception(error_(where_ + " " + what + ": " + reason(s, e)));
+}
+
+void connection::on_reconnected(natsConnection*, void* me) {
+  if (auto const& f = static_cast<connection*>(me)->callbacks_.on_reconnected) f();
+}
+void connection::on_closed(natsConnection*, void* me) {
+  auto& c = *static_cast<connection*>(me);
+  if (c.callbacks_.on_closed) c.callbacks_.on_closed();
+  std::scoped_lock const locked(c.lock_);
+  c.is_closed_ = true;
+  c.changes_.notify_all();
+}
+
+}  // namespace weft::cluster::detail
