@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -175,18 +176,19 @@ class nats_log final : public durable::command_log {
     connection_->retry("cannot be read", [&](jsErrCode* e) {
       natsSubscription* made = nullptr;
       auto const s = js_SubscribeSync(&made, js_.get(), subject_.c_str(), nullptr, &how, e);
-      subscription_.reset(made);
+      if (s == NATS_OK) subscription_.emplace_back(made);
       return s;
     });
-    natsSubscription_SetPendingLimits(subscription_.get(), -1, -1);
-    reader_ = std::thread([this, from = subscription_.get()] { receive(from); });
+    auto* const from = subscription_.front().get();
+    natsSubscription_SetPendingLimits(from, -1, -1);
+    reader_ = std::thread([this, from] { receive(from); });
+    connection_->flush();
   }
   /// Under subscribe_lock_, or at the end.
   void end_subscription() {
-    if (!subscription_) return;
-    natsSubscription_Unsubscribe(subscription_.get());
+    if (subscription_.empty()) return;
+    connection_->end(subscription_);
     reader_.join();
-    subscription_.reset();
   }
   void receive(natsSubscription* from) {
     for (;;) {
@@ -236,8 +238,8 @@ class nats_log final : public durable::command_log {
   std::function<void()> tell_;
 
   std::mutex subscribe_lock_;
-  owned_subscription subscription_;
-  std::thread reader_;  // of the subscription
+  std::list<owned_subscription> subscription_;  // none, or one
+  std::thread reader_;                          // of the subscription
 };
 
 nats_log_owner::nats_log_owner(nats_store_options const& o)

@@ -132,8 +132,28 @@ connection::connection(std::string where, error e, connection_options const& o, 
 void connection::close() noexcept {
   if (!connection_) return;
   natsConnection_Close(connection_.get());
+  std::list<owned_subscription> ended;
   std::unique_lock locked(lock_);
   changes_.wait(locked, [this] { return is_closed_; });  // the last call of the library
+  ended.swap(ended_);
+  locked.unlock();
+}
+
+void connection::end(std::list<owned_subscription>& s) noexcept {
+  natsSubscription_Unsubscribe(s.front().get());
+  std::scoped_lock const locked(lock_);
+  ended_.splice(ended_.end(), s);
+}
+
+void connection::flush() noexcept {
+  std::list<owned_subscription> ended;
+  {
+    std::scoped_lock const locked(lock_);
+    ended.swap(ended_);
+  }
+  if (natsConnection_FlushTimeout(connection_.get(), milliseconds(one_request)) == NATS_OK) return;
+  std::scoped_lock const locked(lock_);
+  ended_.splice(ended_.end(), ended);
 }
 
 std::size_t connection::max_payload() const {

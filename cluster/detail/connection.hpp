@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -68,6 +69,13 @@ class connection {
   /// returned.  Does nothing the second time.
   void close() noexcept;
 
+  /// Ends a subscription, the only one in the list; and keeps it, as the library before 3.6.1 may
+  /// still access it, on the thread that reads from the server.
+  void end(std::list<owned_subscription>& s) noexcept;
+  /// Waits until the server has what was written, for one request at most.  Then that thread has
+  /// done with subscriptions that were ended before: destroys them.
+  void flush() noexcept;
+
   [[nodiscard]] natsConnection* get() const noexcept { return connection_.get(); }
   /// How many bytes a message can have.
   [[nodiscard]] std::size_t max_payload() const;
@@ -101,7 +109,8 @@ class connection {
   callbacks const callbacks_;
   std::mutex lock_;
   std::condition_variable changes_;
-  bool is_closed_ = false;  // under lock_: the library makes no more calls
+  bool is_closed_ = false;               // under lock_: the library makes no more calls
+  std::list<owned_subscription> ended_;  // under lock_
   owned_connection connection_;
 };
 
