@@ -67,8 +67,9 @@ TABLE = {
     "cluster": _row(
         deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
         # Each starts servers.
-        alone = "store_laws survival",
+        alone = "routing store_laws survival",
         searches = "store_laws survival tool",
+        threads = "routing",
         more = {"tool": {"data": ["//tools:weft-durable"]}},
     ),
     "deque": _row(
