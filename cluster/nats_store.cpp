@@ -44,7 +44,6 @@ class nats_log final : public durable::command_log {
     jsPubOptions how;
     jsPubOptions_Init(&how);
     how.MaxWait = milliseconds(one_request);
-    how.ExpectStream = stream_.c_str();
     owned_ack ack;
     connection_->retry("cannot be written", [&](jsErrCode* e) {
       jsPubAck* answer = nullptr;
@@ -53,6 +52,9 @@ class nats_log final : public durable::command_log {
       ack.reset(answer);
       return s;
     });
+    if (stream_ != ack->Stream)
+      throw durable::store_error(connection_->where() + " cannot be written: the subject " +
+                                 subject_ + " belongs to another stream now");
     return ack->Sequence;
   }
 
