@@ -11,6 +11,9 @@
 ///                 Rival, `in memory`: the replay of a process that forks (bench/fork.cpp).
 ///   recover/100k  100 000 processes of 20 answers each are made ready again from a file: each is
 ///                 run again and waits.  ns a process.  Rival, `raw sqlite`: reads the same rows.
+///   dbos/1, /100  Processes of ten steps, one at a time and a hundred at once.  Processes a second.
+///                 Rival, if it was measured before (bench/dbos/run.sh): DBOS Transact, the same
+///                 workflows on PostgreSQL.
 ///   sleeping/1M   Resident bytes a process, of a million that sleep in a file, with an engine that
 ///                 serves it.
 
@@ -214,6 +217,31 @@ timed raw_read(std::string const& path) {
   return t;
 }
 
+/// Processes of ten steps a second, of which `at_once` are started and awaited together.
+double workflows_a_second(int rounds, int at_once) {
+  durable::sqlite_store store(files.fresh());
+  durable::engine e({.until = durable::run_until::all_ended}, store, steps_process);
+  timed const t = whole([&] {
+    for (int r = 0; r != rounds; ++r) {
+      auto const id = [&](int i) { return std::to_string(r) + "/" + std::to_string(i); };
+      for (int i = 0; i != at_once; ++i) e.start(id(i), steps_process, 10);
+      schedule({.forkable = false}, [&] { return e.run(); });
+      for (int i = 0; i != at_once; ++i)
+        if (e.result<int>(id(i)) != 10) throw std::runtime_error("a wrong answer");
+    }
+    return std::uint64_t{0};
+  });
+  return 1e9 * rounds * at_once / t.ns;
+}
+void report_workflows(weft::bench::suite& bench, int at_once, int rounds) {
+  std::string const n = std::to_string(at_once);
+  double const ours = workflows_a_second(rounds, at_once);
+  if (char const* const theirs = std::getenv(("WEFT_DBOS_" + n).c_str()))
+    bench.report("dbos/" + n, ours, "1/s", "dbos", std::stod(theirs));
+  else
+    bench.report("dbos/" + n, ours, "1/s");
+}
+
 double resident() {
   std::ifstream statm("/proc/self/statm");
   double pages = 0;
@@ -248,6 +276,8 @@ int main(int argc, char** argv) {
     timed const theirs = raw_read(path);
     bench.report("recover/100k", ours.ns / processes, "ns", "raw sqlite", theirs.ns / processes);
   }
+  report_workflows(bench, 1, bench.is_quick() ? 2 : 100);
+  report_workflows(bench, 100, bench.is_quick() ? 1 : 5);
   {
     int const processes = bench.is_quick() ? 1000 : 1'000'000;
     std::string const path = files.fresh();
