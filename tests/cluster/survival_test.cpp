@@ -142,6 +142,7 @@ class scene {
   /// Lets `workers` programs work; while they do, `happens` is called after each pause.
   void play(std::size_t workers, std::function<void(scene&)> const& happens,
             std::chrono::milliseconds pause) {
+    INFO("seed " << seed_);
     workers_.clear();
     for (std::size_t i = 0; i != workers; ++i) workers_.push_back(worker(i));
     auto left = std::chrono::milliseconds(120s);
@@ -179,7 +180,8 @@ class scene {
 
   std::string url_;
   own_directory files_;
-  std::mt19937 random_{static_cast<unsigned>(next_seed())};
+  unsigned seed_ = static_cast<unsigned>(next_seed());
+  std::mt19937 random_{seed_};
   std::vector<std::unique_ptr<child>> workers_;
 };
 
