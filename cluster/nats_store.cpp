@@ -24,12 +24,24 @@ using owned_ack = owned<jsPubAck, jsPubAck_Destroy>;
 using owned_info = owned<jsStreamInfo, jsStreamInfo_Destroy>;
 using owned_place = owned<jsMsgMetaData, jsMsgMetaData_Destroy>;
 
+/// The name is part of the names of a stream and a subject, where other characters mean something.
+std::string const& checked_name(std::string const& name) {
+  static constexpr auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  };
+  if (name.empty() || !std::ranges::all_of(name, is_allowed))
+    throw durable::store_error("weft: a store cannot have the name \"" + name +
+                               "\": only letters, digits, - and _ may stand in it");
+  return name;
+}
+
 }  // namespace
 
 class nats_log final : public durable::command_log {
  public:
   explicit nats_log(nats_store_options const& o)
-      : stream_("weft_" + o.name), subject_("weft." + o.name + ".log") {
+      : stream_("weft_" + checked_name(o.name)), subject_("weft." + o.name + ".log") {
     try {
       connect(o);
       open(o);
@@ -50,6 +62,7 @@ class nats_log final : public durable::command_log {
       auto const s = js_Publish(&answer, js_.get(), subject_.c_str(), bytes.data(),
                                 static_cast<int>(bytes.size()), &how, e);
       ack.reset(answer);
+      if (s == NATS_NO_RESPONDERS) *e = {};  // which the client calls a server without JetStream
       return s;
     });
     if (stream_ != ack->Stream)
@@ -115,6 +128,8 @@ class nats_log final : public durable::command_log {
         "weft: the store " + o.name + " at " + without_secrets(o.url),
         [](std::string const& text) { return std::make_exception_ptr(durable::store_error(text)); },
         o, connection::callbacks{.on_reconnected = [this] { on_reconnected(); }});
+    if (auto const s = natsConnection_HasHeaderSupport(connection_->get()); s != NATS_OK)
+      connection_->fail("cannot be reached", s);
     jsOptions waits;
     jsOptions_Init(&waits);
     waits.Wait = milliseconds(one_request);
@@ -147,10 +162,15 @@ class nats_log final : public durable::command_log {
       owned_info const found(answer);
       if (s != NATS_OK) return s;
       auto const& c = *found->Config;
-      if (c.SubjectsLen != 1 || subject_ != c.Subjects[0] || found->State.FirstSeq > 1)
+      if (c.SubjectsLen != 1 || subject_ != c.Subjects[0])
         throw durable::store_error(connection_->where() + " cannot be opened: the stream " +
                                    stream_ +
-                                   " is that of another program, or has lost its first entries");
+                                   " is that of another program: give the store another name");
+      if (found->State.FirstSeq > 1)
+        throw durable::store_error(
+            connection_->where() +
+            " cannot be opened: its first entries were removed from the stream " + stream_ +
+            ", and without them none can be read");
       return s;
     });
     subscribe();

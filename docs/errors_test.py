@@ -83,6 +83,13 @@ def without_end(text):
     return re.sub(r"(?:\.\.\.)+", "...", text).rstrip(" .:,")
 
 
+def reasons(text):
+    """What the function `reason` returns, which stands behind a text: `...` where it goes on."""
+    body = text.partition("std::string reason(")[2].partition("\n}\n")[0]
+    for said in re.findall(r'return ((?:"(?:\\.|[^"\\])*"\s*)+)', body):
+        yield "".join(ALL_STRINGS.findall(said))
+
+
 # ---- the page
 
 
@@ -107,9 +114,15 @@ def main():
         run |= {without_end(m): f"{m} ({path})" for m in when_it_runs(text)}
     first, found, second = PAGE.read_text().partition(SECOND_PART)
     wrong = compare(compiled, {m: m for m in paragraphs(first)})
+    words = " ".join(second.split())
+    of_nats = list(reasons(pathlib.Path("cluster/detail/connection.cpp").read_text()))
+    for reason in of_nats:
+        if reason not in words:
+            print("not in docs/errors.md:", reason)
+            wrong = True
     wrong |= compare(run, {without_end(m): m for m in paragraphs(second)})
     print(f"{len(compiled)} messages of the compiler, {len(run)} when it runs")
-    return 1 if wrong or not found or len(compiled) < 100 or len(run) < 90 else 0
+    return 1 if wrong or not found or len(compiled) < 100 or len(run) < 90 or len(of_nats) < 10 else 0
 
 
 if __name__ == "__main__":

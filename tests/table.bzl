@@ -68,9 +68,13 @@ TABLE = {
         deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
         # Each starts servers.
         alone = "routing store_laws survival",
-        searches = "store_laws survival tool",
+        searches = "bad_server store_laws survival tool",
         threads = "routing",
-        more = {"tool": {"data": ["//tools:weft-durable"]}},
+        more = {
+            # Changes streams as another program does.
+            "bad_server": {"deps": ["@nats"]},
+            "tool": {"data": ["//tools:weft-durable"]},
+        },
     ),
     "deque": _row(
         deps = _DEQUE,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/cluster/detail/connection.hpp"
 
+#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -20,11 +21,24 @@ std::vector<std::string> urls_of(std::string_view list) {
   return all;
 }
 
+/// The last error of this thread, without the line of the client that has found it.
+std::string reason_of_tls() {
+  char const* const last = nats_GetLastError(nullptr);
+  std::string_view said = last ? last : "";
+  if (auto const place = said.find("): "); place != std::string_view::npos)
+    said.remove_prefix(place + 3);
+  return std::string(said);
+}
+
 std::string reason(natsStatus s, jsErrCode e) {
   switch (e) {
     case JSNotEnabledErr:
     case JSNotEnabledForAccountErr:
       return "the server has no JetStream: start it with `nats-server -js`";
+    case JSStreamNotFoundErr:
+      return "there is no such store";
+    case JSStreamSubjectOverlapErr:
+      return "another stream has its subject: give the store another name";
     case JSInsufficientResourcesErr:
     case JSStorageResourcesExceededErr:
     case JSAccountResourcesExceededErr:
@@ -39,15 +53,31 @@ std::string reason(natsStatus s, jsErrCode e) {
   }
   switch (s) {
     case NATS_CONNECTION_AUTH_FAILED:
-      return "the server does not accept the user";
+      return "the server does not accept this user and password, token or credentials";
     case NATS_NOT_PERMITTED:
       return "the server does not permit it to this user";
     case NATS_NO_SERVER:
-      return "there is no server";
+      return "no server of NATS answers: start one, or correct the address";
     case NATS_NO_RESPONDERS:
-      return "no server with JetStream answers";
+      return "no server has it: its servers do not run, or it was removed";
     case NATS_TIMEOUT:
       return "the server does not answer";
+    case NATS_PROTOCOL_ERROR:
+      return "what answers is no server of NATS, or wants a certificate of this program";
+    case NATS_INVALID_ARG:
+      return "an address is not of the form nats://HOST:PORT";
+    case NATS_NO_SERVER_SUPPORT:
+      return "the server is older than NATS 2.2, or its headers are switched off: start a newer "
+             "one";
+    case NATS_SECURE_CONNECTION_WANTED:
+      return "the server has no TLS: give no `ca_file`, and an address that begins with nats://";
+    case NATS_SECURE_CONNECTION_REQUIRED:
+      return "the server wants TLS: give an address that begins with tls://";
+    case NATS_SSL_ERROR:
+      return "TLS fails: `ca_file` must have the issuer of the server's certificate, which must "
+             "name "
+             "this address: " +
+             reason_of_tls();
     default:
       return natsStatus_GetText(s);
   }
@@ -56,10 +86,17 @@ std::string reason(natsStatus s, jsErrCode e) {
 }  // namespace
 
 std::string without_secrets(std::string_view list) {
+  static constexpr std::string_view scheme_ends = "://";
+  std::vector<std::string> servers;  // before an @ may be commas
+  for (auto const& one : urls_of(list))
+    if (servers.empty() || one.find(scheme_ends) != std::string::npos)
+      servers.push_back(one);
+    else
+      servers.back() += "," + one;
   std::string all;
-  for (auto one : urls_of(list)) {
-    auto const scheme = one.find("://");
-    auto const begin = scheme == std::string::npos ? 0 : scheme + 3;
+  for (auto& one : servers) {
+    auto const scheme = one.find(scheme_ends);
+    auto const begin = scheme == std::string::npos ? 0 : scheme + scheme_ends.size();
     if (auto const at = one.rfind('@'); at != std::string::npos && at >= begin)
       one.erase(begin, at + 1 - begin);
     all += (all.empty() ? "" : ",") + one;
@@ -94,7 +131,9 @@ connection::connection(std::string where, error e, connection_options const& o, 
   std::vector<std::string> const urls = urls_of(o.url);
   std::vector<char const*> servers;
   for (auto const& u : urls) servers.push_back(u.c_str());
-  require(natsOptions_SetServers(made, servers.data(), static_cast<int>(servers.size())));
+  require(servers.empty()
+              ? NATS_INVALID_ARG
+              : natsOptions_SetServers(made, servers.data(), static_cast<int>(servers.size())));
   require(natsOptions_SetName(made, "weft"));
   require(natsOptions_SetTimeout(made, milliseconds(one_request)));
   require(natsOptions_SetMaxReconnect(made, -1));
@@ -112,19 +151,31 @@ connection::connection(std::string where, error e, connection_options const& o, 
       made, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr));
   if (!o.user.empty()) require(natsOptions_SetUserInfo(made, o.user.c_str(), o.password.c_str()));
   if (!o.token.empty()) require(natsOptions_SetToken(made, o.token.c_str()));
+  auto const require_file = [&](std::string const& file, natsStatus s, char const* what) {
+    if (s != NATS_OK)
+      std::rethrow_exception(error_(where_ + " cannot be reached: the file " + file + " " + what));
+  };
+  for (auto const* const file : {&o.credentials_file, &o.ca_file, &o.certificate_file, &o.key_file})
+    if (!file->empty())
+      require_file(*file, std::ifstream(*file) ? NATS_OK : NATS_NOT_FOUND, "cannot be read");
   if (!o.credentials_file.empty())
     require(natsOptions_SetUserCredentialsFromFiles(made, o.credentials_file.c_str(), nullptr));
   if (!o.ca_file.empty()) {
     require(natsOptions_SetSecure(made, true));
-    require(natsOptions_LoadCATrustedCertificates(made, o.ca_file.c_str()));
+    require_file(o.ca_file, natsOptions_LoadCATrustedCertificates(made, o.ca_file.c_str()),
+                 "has no certificates");
   }
   if (!o.certificate_file.empty())
-    require(
-        natsOptions_LoadCertificatesChain(made, o.certificate_file.c_str(), o.key_file.c_str()));
+    require_file(
+        o.certificate_file,
+        natsOptions_LoadCertificatesChain(made, o.certificate_file.c_str(), o.key_file.c_str()),
+        "has no certificate, or not that of the key in `key_file`");
   retry("cannot be reached", [&](jsErrCode*) {
     natsConnection* made_now = nullptr;
     auto const s = natsConnection_Connect(&made_now, made);
     connection_.reset(made_now);
+    if (s == NATS_ERR && !o.credentials_file.empty())  // it is read by this call
+      require_file(o.credentials_file, s, "has no credentials");
     return s;
   });
 }

@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,7 +21,7 @@ namespace weft::tests {
 /// comes back with what was under way; or breaks the connections.
 class proxy {
  public:
-  explicit proxy(std::uint16_t server) : server_(server), listens_(listening(port_)) {
+  explicit proxy(std::uint16_t server) : server_(server), listens_(listening_on_free(port_)) {
     thread_ = std::thread([this] { run(); });
   }
   proxy(proxy const&) = delete;
@@ -44,14 +43,6 @@ class proxy {
   struct pair {
     std::array<int, 2> ends{};  // the client's, the server's
   };
-  static int listening(std::uint16_t& port) {
-    port = free_port();
-    int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in const a = on_loopback(port);
-    if (::bind(s, reinterpret_cast<sockaddr const*>(&a), sizeof a) != 0 || ::listen(s, 16) != 0)
-      throw std::runtime_error("a proxy has no port");
-    return s;
-  }
   static void close(pair const& p) {
     for (int const e : p.ends) ::close(e);
   }

@@ -58,6 +58,17 @@ inline std::uint16_t free_port() {
   return ntohs(a.sin_port);
 }
 
+/// A socket that listens on a port which nobody has used.
+inline int listening_on_free(std::uint16_t& port) {
+  port = free_port();
+  int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in const a = on_loopback(port);
+  if (s < 0 || ::bind(s, reinterpret_cast<sockaddr const*>(&a), sizeof a) != 0 ||
+      ::listen(s, 16) != 0)
+    throw std::system_error(errno, std::generic_category(), "a socket that listens");
+  return s;
+}
+
 /// One server.  Its files and its port stay when it is killed and started again.
 class nats_server {
  public:

@@ -136,7 +136,8 @@ TEST_CASE("weft-durable logs in, and names no password") {
              Contains("waits  greets 1"));
   CHECK(run_tool("nats://ada:byron@" + address + "/hall list") ==
         std::pair(1, "weft: the store hall at nats://" + address +
-                         " cannot be reached: the server does not accept the user\n"));
+                         " cannot be reached: the server does not accept this user and "
+                         "password, token or credentials\n"));
 }
 
 TEST_CASE("weft-durable says what is wrong with a store on a server") {
