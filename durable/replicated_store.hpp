@@ -41,8 +41,9 @@ struct worker_record {
 ///
 /// Engines on it are workers (work_sharing).  A worker that is not heard of for a lease is said to be
 /// dead by another one, which measures that time itself: clocks of different computers are not
-/// compared.  From the entry that says so on, its parts are fenced, though it may live, and its
-/// processes are free.
+/// compared.  The entry that says so frees its processes.  If that worker lives, a part of it that fits
+/// the log of its process is accepted until another worker claims the process, and is fenced from that
+/// entry on.
 ///
 /// After an exception a change may be made later, as a whole, unless this handle makes another one.
 ///
