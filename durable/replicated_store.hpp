@@ -52,6 +52,7 @@ struct worker_record {
 /// processes of the store, with their logs.  Thread safe.
 class replicated_store : public store, public work_sharing {
  public:
+  /// A time on the clock of one computer, which is compared with no other one.
   using time_point = std::chrono::steady_clock::time_point;
 
   /// Carries out all that the log has.  `log` must live longer.

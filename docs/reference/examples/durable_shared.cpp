@@ -58,7 +58,7 @@ int main() {
   theirs.join("there", [] {});
   there.start({"a", "f", 1, {}, {}});
   there.start({"b", "f", 1, {}, {}});
-  here.tick();
+  here.tick(durable::replicated_store::time_point{});
   std::cout << here.list(0, 10).size() << " processes, " << mine.free_processes() << " free, "
             << mine.other_workers() << " other worker\n";
   auto const claimed = mine.claim(1);
