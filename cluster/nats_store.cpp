@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/cluster/connection_options.hpp"
 #include "weft/cluster/detail/arrivals.hpp"
 #include "weft/cluster/detail/connection.hpp"
 
@@ -23,6 +24,19 @@ using owned_context = owned<jsCtx, jsCtx_Destroy>;
 using owned_ack = owned<jsPubAck, jsPubAck_Destroy>;
 using owned_info = owned<jsStreamInfo, jsStreamInfo_Destroy>;
 using owned_place = owned<jsMsgMetaData, jsMsgMetaData_Destroy>;
+
+/// What the options of a store have of a connection.
+connection_options connection_of(nats_store_options const& o) {
+  return {.url = o.url,
+          .patience = o.patience,
+          .user = o.user,
+          .password = o.password,
+          .token = o.token,
+          .credentials_file = o.credentials_file,
+          .ca_file = o.ca_file,
+          .certificate_file = o.certificate_file,
+          .key_file = o.key_file};
+}
 
 /// The name is part of the names of a stream and a subject, where other characters mean something.
 std::string const& checked_name(std::string const& name) {
@@ -127,7 +141,7 @@ class nats_log final : public durable::command_log {
     connection_ = std::make_unique<connection>(
         "weft: the store " + o.name + " at " + without_secrets(o.url),
         [](std::string const& text) { return std::make_exception_ptr(durable::store_error(text)); },
-        o, connection::callbacks{.on_reconnected = [this] { on_reconnected(); }});
+        connection_of(o), connection::callbacks{.on_reconnected = [this] { on_reconnected(); }});
     if (auto const s = natsConnection_HasHeaderSupport(connection_->get()); s != NATS_OK)
       connection_->fail("cannot be reached", s);
     jsOptions waits;
