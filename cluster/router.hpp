@@ -81,6 +81,7 @@ class lossy_address {
   void send(M const& message) const {
     detail::send(*by_, *subject_, detail::prefix_of<M>() + durable::encode(message));
   }
+  /// The subject, as router::to() was given it.
   [[nodiscard]] std::string const& subject() const noexcept { return *subject_; }
 
  private:
@@ -123,7 +124,8 @@ class [[nodiscard]] lossy_inbox {
       if (auto m = read(*bytes)) co_return m;
     }
   }
-  /// A message that is there, or an empty optional.  No operation: it never waits.
+  /// A message that is there, or an empty optional.  No operation: it never waits.  O(size of the
+  /// message, and of those before it that are unreadable).
   [[nodiscard]] std::optional<M> try_receive() {
     while (auto bytes = required()->try_take())
       if (auto m = read(*bytes)) return m;

@@ -101,7 +101,14 @@ GROUPS = [
         ["durable/engine.hpp", "durable/detail/coordinator.hpp", "durable/detail/process_handler.hpp",
          "durable/function.hpp", "durable/step.hpp", "durable/process.hpp", "durable/child_scope.hpp",
          "durable/codec.hpp", "durable/errors.hpp", "durable/store.hpp", "durable/memory_store.hpp",
-         "durable/sqlite_store.hpp", "durable/replicated_store.hpp", "durable/command_log.hpp"],
+         "durable/sqlite_store.hpp", "durable/replicated_store.hpp", "durable/command_log.hpp",
+         "cluster/nats_store.hpp"],
+    ),
+    (
+        "cluster",
+        "Messages between computers",
+        "Messages that may be lost, to processes on other computers; and how a server is reached.",
+        ["cluster/router.hpp", "cluster/connection_options.hpp"],
     ),
     (
         "testing",

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 
 from clang_cursors import parse
 
-FOLDERS = ("deque", "durable", "effects", "io", "sched", "testing", "trace")
+FOLDERS = ("cluster", "deque", "durable", "effects", "io", "sched", "testing", "trace")
 # The headers that README tells programs to include, each for the folders behind it.
 UMBRELLAS = (
     ("effects/effects.hpp", ("effects/",)),
@@ -36,7 +36,8 @@ UMBRELLAS = (
     ("trace/tracing.hpp", ("trace/", "sched/base/trace_event.hpp")),
 )
 # The namespaces whose names are public, besides inline ones: the version of the ABI.
-NAMESPACES = ("weft", "weft::durable")
+NAMESPACES = ("weft", "weft::cluster", "weft::durable")
+OWN_NAMESPACES = tuple(n.rsplit("::", 1)[-1] for n in NAMESPACES)
 # By these members the library's types declare their properties to the library, or answer its calls.
 PROTOCOL = {
     *("operations", "scheduling", "performed_by_processes", "is_turn_only", "must_be_answered", "general", "with_row"),
@@ -214,7 +215,8 @@ def head_of(text, at, kind):
 
 def tidied(text, indent):
     """Without attributes, comments and the indentation of the header."""
-    text = re.sub(r"[ \t]*//[^\n]*", "", without_attributes(text))
+    strings_and_comments = r'("(?:\\.|[^"\\\n])*")|[ \t]*//[^\n]*'
+    text = re.sub(strings_and_comments, lambda m: m.group(1) or "", without_attributes(text))
     text = re.sub(r"\b(?:inline|explicit) ", lambda m: m.group() if m.group()[0] == "e" else "", text)
     lines = [l.rstrip() for l in text.splitlines()]
     lines = [l[indent:] if l[:indent].isspace() or not l[:indent] else l for l in lines if l]
@@ -352,7 +354,7 @@ class Collector:
                     self.detail(d)
             elif header and d.kind in CLASSES and d.is_definition:
                 self.nested(d)
-            elif header and c.name in ("weft", "durable"):
+            elif header and c.name in OWN_NAMESPACES:
                 self.plain(d)
 
     def detail(self, c):
@@ -368,7 +370,7 @@ class Collector:
         """The qualified name; None if it is in namespace detail or not of weft."""
         parts, p = [re.sub(r"<.*", "", c.name)], c.parent()
         while p.kind in CLASSES or p.kind == "namespace":
-            if p.kind != "namespace" or p.name in ("weft", "durable", "detail"):  # else it is inline: the version of the ABI
+            if p.kind != "namespace" or p.name in (*OWN_NAMESPACES, "detail"):  # else it is inline: the version of the ABI
                 parts.insert(0, re.sub(r"<.*", "", p.name))
             p = p.parent()
         return "::".join(parts) if parts[0] == "weft" and "detail" not in parts else None
