@@ -85,9 +85,15 @@ void replicated_store::tell_of_change() {
   if (on_change_) on_change_();
 }
 
+/// Waits for an entry to arrive, unless it was carried out when it was written.
+void replicated_store::wait_for(std::uint64_t number) {
+  bool const is_here = with_copy([&] { return replica_.length() >= number; });
+  if (!is_here) log_.wait_for(number);
+}
+
 template <class F>
 auto replicated_store::with_newest_copy(F const& f) {
-  log_.wait_for(log_.last());
+  wait_for(log_.last());
   return with_copy(f);
 }
 
@@ -124,7 +130,7 @@ command_result replicated_store::append_command(std::string const& body) {
       return true;
     });
   }
-  log_.wait_for(at);
+  wait_for(at);
   return with_copy([&] {
     has_written_ = true;
     if (!done_) throw store_error("weft: a shared store has lost a command of its log");

@@ -102,6 +102,7 @@ class replicated_store : public store, public work_sharing {
   /// The same with all that is in the log now.
   template <class F>
   auto with_newest_copy(F const& f);
+  void wait_for(std::uint64_t number);
   void tell_of_change();
   void carry_out_arrived();
   void carry_out(std::uint64_t number, std::string_view entry);
