@@ -52,6 +52,14 @@ std::string const& checked_name(std::string const& name) {
 
 }  // namespace
 
+/// A log that is a stream.  A thread of its own reads what others write:
+///
+///  READ-1  While others write, a subscription of the stream brings all entries.
+///  READ-2  When many entries in a row were this handle's, it is alone: the server need not send back
+///          what it has written.  A subscription of the subject, which does not hear this connection, tells
+///          when another one writes.
+///  READ-3  On the way from one to the other nothing is missed: the end of the log is looked at when the
+///          subscription of the subject is on.
 class nats_log final : public durable::command_log {
  public:
   explicit nats_log(nats_store_options const& o)
@@ -82,6 +90,7 @@ class nats_log final : public durable::command_log {
     if (stream_ != ack->Stream)
       throw durable::store_error(connection_->where() + " cannot be written: the subject " +
                                  subject_ + " belongs to another stream now");
+    note_own(ack->Sequence);
     return ack->Sequence;
   }
 
@@ -93,20 +102,18 @@ class nats_log final : public durable::command_log {
     static constexpr auto before_again = std::chrono::milliseconds(500);
     using clock = std::chrono::steady_clock;
     auto begin = clock::now();
-    std::uint64_t next = 0;
     std::unique_lock locked(lock_);
+    if (!follows_) want_entries();
     while (arrivals_.next() <= number) {
-      if (std::exchange(next, arrivals_.next()) != arrivals_.next()) begin = clock::now();
-      if (clock::now() - begin > connection_->patience())
+      auto const next = arrivals_.next();
+      changes_.wait_for(locked, before_again, [&] { return arrivals_.next() != next; });
+      if (arrivals_.next() != next)
+        begin = clock::now();
+      else if (clock::now() - begin > connection_->patience())
         throw durable::store_error(connection_->where() +
                                    " cannot be read: its newest entries do not arrive");
-      bool const has_changed = changes_.wait_for(locked, before_again, [&] {
-        return arrivals_.next() > number || arrivals_.is_gap() || is_stale_;
-      });
-      if (!arrivals_.is_gap() && !is_stale_ && (has_changed || next != arrivals_.next())) continue;
-      locked.unlock();
-      subscribe();
-      locked.lock();
+      else
+        want_entries();
     }
   }
 
@@ -122,7 +129,12 @@ class nats_log final : public durable::command_log {
 
  private:
   void close() {
-    end_subscription();
+    {
+      std::scoped_lock const locked(lock_);
+      is_closing_ = true;
+      want_entries();
+    }
+    if (reader_.joinable()) reader_.join();
     if (connection_) connection_->close();
   }
 
@@ -141,7 +153,9 @@ class nats_log final : public durable::command_log {
     connection_ = std::make_unique<connection>(
         "weft: the store " + o.name + " at " + without_secrets(o.url),
         [](std::string const& text) { return std::make_exception_ptr(durable::store_error(text)); },
-        connection_of(o), connection::callbacks{.on_reconnected = [this] { on_reconnected(); }});
+        connection_of(o), connection::callbacks{.hears_itself = false, .on_reconnected = [this] {
+                                                  on_reconnected();
+                                                }});
     if (auto const s = natsConnection_HasHeaderSupport(connection_->get()); s != NATS_OK)
       connection_->fail("cannot be reached", s);
     jsOptions waits;
@@ -185,15 +199,116 @@ class nats_log final : public durable::command_log {
             connection_->where() +
             " cannot be opened: its first entries were removed from the stream " + stream_ +
             ", and without them none can be read");
+      wanted_ = found->State.LastSeq != 0;
       return s;
     });
-    subscribe();
+    reader_ = std::thread([this] { read(); });
   }
 
-  /// Asks for the entries after the last one that has arrived.
-  void subscribe() {
-    std::scoped_lock const one(subscribe_lock_);
-    end_subscription();
+  /// Under lock_: lets the thread read all that is missing, by a new subscription.
+  void want_entries() {
+    wanted_ = true;
+    end_reading();
+    changes_.notify_all();
+  }
+  /// Under lock_: ends the wait for an entry.
+  void end_reading() {
+    if (reading_) natsSubscription_Unsubscribe(std::exchange(reading_, nullptr));
+  }
+  void on_reconnected() {
+    std::scoped_lock const locked(lock_);
+    want_entries();  // a server that was started again does not know its consumers
+  }
+  void note_own(std::uint64_t number) {
+    std::scoped_lock const locked(lock_);
+    own_in_a_row_ = number == last_own_ + 1 ? own_in_a_row_ + 1 : 0;
+    last_own_ = std::max(last_own_, number);
+    changes_.notify_all();
+    if (follows_ && is_alone()) end_reading();
+  }
+  [[nodiscard]] bool is_alone() const noexcept { return own_in_a_row_ >= 100; }
+
+  /// The thread.
+  void read() {
+    for (;;) {
+      bool reads = false;
+      {
+        std::scoped_lock const locked(lock_);
+        if (is_closing_) break;
+        reads = wanted_;
+      }
+      if (reads)
+        read_all_that_comes();
+      else if (bell_.empty())
+        listen();
+      else
+        wait_for_bell();
+    }
+    end(bell_);
+  }
+  void end(std::list<owned_subscription>& s) {
+    if (!s.empty()) connection_->end(s);
+  }
+
+  /// READ-1, until this handle is alone, or until the subscription has to be made anew.
+  void read_all_that_comes() {
+    std::list<owned_subscription> all;
+    if (!subscribe(all)) return;
+    end(bell_);
+    auto* const from = all.front().get();
+    while (owned_message const m = next_of(from)) arrived(m.get());
+    bool rests = false;
+    {
+      std::scoped_lock const locked(lock_);
+      follows_ = false;
+      rests = is_alone() && !wanted_;
+      if (!rests) wanted_ = true;
+    }
+    if (rests) listen();
+    end(all);
+    connection_->flush();
+  }
+  /// Null if the subscription was ended.
+  static owned_message next_of(natsSubscription* from) {
+    for (;;) {
+      natsMsg* m = nullptr;
+      auto const s = natsSubscription_NextMsg(&m, from, 60'000);
+      if (s != NATS_TIMEOUT) return owned_message(s == NATS_OK ? m : nullptr);
+    }
+  }
+  void wait_for_bell() {
+    auto* const from = bell_.front().get();
+    {
+      std::scoped_lock const locked(lock_);
+      if (wanted_) return;
+      reading_ = from;
+    }
+    next_of(from);
+    std::scoped_lock const locked(lock_);
+    reading_ = nullptr;
+    wanted_ = true;
+  }
+  /// READ-2 and READ-3.
+  void listen() {
+    natsSubscription* made = nullptr;
+    auto const s = natsConnection_SubscribeSync(&made, connection_->get(), subject_.c_str());
+    if (s == NATS_OK) bell_.emplace_back(made);
+    bool is_on = s == NATS_OK;
+    is_on = is_on &&
+            natsConnection_FlushTimeout(connection_->get(), milliseconds(one_request)) == NATS_OK;
+    jsStreamInfo* answer = nullptr;
+    is_on =
+        is_on && js_GetStreamInfo(&answer, js_.get(), stream_.c_str(), nullptr, nullptr) == NATS_OK;
+    owned_info const found(answer);
+    std::unique_lock locked(lock_);
+    // An own entry may be on its way.
+    bool const knows_all = is_on && changes_.wait_for(locked, std::chrono::milliseconds(100), [&] {
+      return found->State.LastSeq <= std::max(last_own_, arrivals_.next() - 1);
+    });
+    if (!knows_all) wanted_ = true;
+  }
+  /// False, after a pause, if the servers do not make the subscription.
+  bool subscribe(std::list<owned_subscription>& to) {
     jsSubOptions how;
     jsSubOptions_Init(&how);
     how.Stream = stream_.c_str();
@@ -201,7 +316,8 @@ class nats_log final : public durable::command_log {
     how.Config.DeliverPolicy = js_DeliverByStartSequence;
     {
       std::scoped_lock const locked(lock_);
-      is_stale_ = false;
+      wanted_ = false;
+      own_in_a_row_ = 0;
       arrivals_.asked_again();
       how.Config.OptStartSeq = arrivals_.next();
     }
@@ -209,40 +325,25 @@ class nats_log final : public durable::command_log {
     how.Config.MaxDeliver = 1;
     how.Config.MemoryStorage = true;
     how.Config.Replicas = 1;
-    connection_->retry("cannot be read", [&](jsErrCode* e) {
-      natsSubscription* made = nullptr;
-      auto const s = js_SubscribeSync(&made, js_.get(), subject_.c_str(), nullptr, &how, e);
-      if (s == NATS_OK) subscription_.emplace_back(made);
-      return s;
-    });
-    auto* const from = subscription_.front().get();
-    natsSubscription_SetPendingLimits(from, -1, -1);
-    reader_ = std::thread([this, from] { receive(from); });
-    connection_->flush();
-  }
-  /// Under subscribe_lock_, or at the end.
-  void end_subscription() {
-    if (subscription_.empty()) return;
-    connection_->end(subscription_);
-    reader_.join();
-  }
-  void receive(natsSubscription* from) {
-    for (;;) {
-      natsMsg* m = nullptr;
-      auto const s = natsSubscription_NextMsg(&m, from, 60'000);
-      owned_message const message(m);
-      if (s == NATS_OK)
-        arrived(m);
-      else if (s != NATS_TIMEOUT)
-        return;
+    natsSubscription* made = nullptr;
+    auto const s = js_SubscribeSync(&made, js_.get(), subject_.c_str(), nullptr, &how, nullptr);
+    std::unique_lock locked(lock_);
+    if (s == NATS_OK && !is_closing_) {
+      to.emplace_back(made);
+      natsSubscription_SetPendingLimits(made, -1, -1);
+      reading_ = made;
+      follows_ = true;
+      if (wanted_) end_reading();  // wanted since
+      return true;
     }
+    if (s == NATS_OK) to.emplace_back(made);
+    wanted_ = true;
+    changes_.wait_for(locked, std::chrono::milliseconds(50), [this] { return is_closing_; });
+    locked.unlock();
+    end(to);
+    return false;
   }
 
-  void on_reconnected() {
-    std::scoped_lock const locked(lock_);
-    is_stale_ = true;  // a server that was started again does not know its consumers
-    changes_.notify_all();
-  }
   void arrived(natsMsg* m) {
     jsMsgMetaData* place = nullptr;
     if (natsMsg_GetMetaData(&place, m) != NATS_OK) return;
@@ -253,6 +354,7 @@ class nats_log final : public durable::command_log {
           at->Sequence.Stream,
           std::string(natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m))));
       changes_.notify_all();
+      if (arrivals_.is_gap()) want_entries();
       if (!is_next) return;
     }
     std::scoped_lock const locked(tell_lock_);
@@ -265,17 +367,21 @@ class nats_log final : public durable::command_log {
   std::unique_ptr<connection> connection_;
   owned_context js_;
 
-  std::mutex lock_;  // for what has arrived
+  std::mutex lock_;  // for what follows
   std::condition_variable changes_;
   arrivals arrivals_;
-  bool is_stale_ = false;  // entries may not arrive by themselves
+  bool wanted_ = false;  // entries are missing, and do not arrive by themselves
+  bool is_closing_ = false;
+  bool follows_ = false;                 // the thread reads the stream
+  natsSubscription* reading_ = nullptr;  // the subscription that it waits for
+  std::uint64_t last_own_ = 0;           // the last entry that this handle has appended
+  std::uint64_t own_in_a_row_ = 0;
 
   std::mutex tell_lock_;
   std::function<void()> tell_;
 
-  std::mutex subscribe_lock_;
-  std::list<owned_subscription> subscription_;  // none, or one
-  std::thread reader_;                          // of the subscription
+  std::list<owned_subscription> bell_;  // of the subject, while this handle is alone: none, or one
+  std::thread reader_;
 };
 
 nats_log_owner::nats_log_owner(nats_store_options const& o)

@@ -144,6 +144,7 @@ connection::connection(std::string where, error e, connection_options const& o, 
   require(natsOptions_SetSendAsap(made, true));
   require(natsOptions_SetWriteDeadline(made, milliseconds(one_request)));
   require(natsOptions_UseGlobalMessageDelivery(made, true));  // else one thread a listener
+  require(natsOptions_SetNoEcho(made, !callbacks_.hears_itself));
   require(natsOptions_SetReconnectedCB(made, &connection::on_reconnected, this));
   require(natsOptions_SetClosedCB(made, &connection::on_closed, this));
   // Its message of errors goes to stderr unless somebody wants it; weft says what a call finds.

@@ -50,8 +50,10 @@ template <class Duration>
 /// close() and the destructor.
 class connection {
  public:
-  /// Called on a thread of the library, one call at a time.
   struct callbacks {
+    /// Whether subscriptions get what this connection sends.
+    bool hears_itself = true;
+    // Called on a thread of the library, one call at a time.
     std::function<void()> on_reconnected{};
     /// The last call.  Nobody asked for it if the servers do not accept the user any more.
     std::function<void()> on_closed{};
