@@ -355,7 +355,7 @@ TEST_CASE("a server that is frozen keeps no sender waiting") {
 BACKENDS_TEST_CASE("a receiver whose router is closed receives what has come, and finds out", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<2>, on_stealing<3>) {
   std::string text;
-  int sum = 0;
+  counter sum = 0;
   run_on(chosen, [&]() -> job {
     std::optional<router> here(at());
     auto in = co_await here->listen<int>("closed");
@@ -363,7 +363,10 @@ BACKENDS_TEST_CASE("a receiver whose router is closed receives what has come, an
     co_await with_scope([&](auto& s) -> job {
       s.start([&]() -> job {
         try {
-          for (;;) sum += co_await in.receive();
+          for (;;) {
+            int const n = co_await in.receive();
+            sum += n;
+          }
         } catch (routing_error const& e) {
           text = e.what();
         }
