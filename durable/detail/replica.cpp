@@ -115,9 +115,12 @@ command_result replica::carry_out(std::string_view writer, std::uint64_t sequenc
   return did;
 }
 
+namespace {
+constexpr std::uint64_t often = 4'096;
+constexpr std::uint64_t old = 1'000'000;  // more entries than an append can be late
+}  // namespace
+
 void replica::forget_old_writers() {
-  static constexpr std::uint64_t often = 4'096;
-  static constexpr std::uint64_t old = 1'000'000;  // more entries than an append can be late
   if (length_ % often != 0) return;
   std::erase_if(writers_, [this](auto const& w) {
     return w.second.heard + old < length_ && !workers_.contains(w.first);
