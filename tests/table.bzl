@@ -65,7 +65,7 @@ def _in_full(size):
 
 TABLE = {
     "cluster": _row(
-        deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
+        deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
         # Each starts servers.
         alone = "routing store_laws survival",
         searches = "bad_server store_laws survival tool",
