@@ -28,4 +28,4 @@ WEFT_DBOS_1=$(echo "$figures" | sed -n 's/^1 //p')
 WEFT_DBOS_100=$(echo "$figures" | sed -n 's/^100 //p')
 export WEFT_DBOS_1 WEFT_DBOS_100
 cd "$here/../.."
-./bazelw run --config=bench //bench:durable -- --benchmark_filter=dbos "$@"
+./bazelw run --config=bench //bench:durable -- --benchmark_filter=step/1 "$@"
