@@ -32,6 +32,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/durable_steps.hpp"
 #include "bench/harness.hpp"
 #include "tests/cluster/servers.hpp"
 #include "weft/cluster/nats_store.hpp"
@@ -44,6 +45,8 @@ namespace {
 using namespace std::chrono_literals;
 using weft::eff;
 using weft::schedule;
+using weft::bench::durable_steps;
+using weft::bench::steps_process;
 using weft::bench::timed;
 using weft::bench::whole;
 using weft::cluster::nats_store;
@@ -51,15 +54,6 @@ namespace durable = weft::durable;
 
 using row = durable::all<>;
 constexpr auto lease = 1s;
-
-int one_more(int n) { return n + 1; }
-
-eff<int, row> steps(int n) {
-  int count = 0;
-  for (int i = 0; i != n; ++i) count = co_await durable::step("one more", one_more, count);
-  co_return count;
-}
-constexpr durable::function steps_process{"steps", 1, steps};
 
 /// A step that is seen from outside: the file grows by a byte.
 int mark(int n) {
@@ -83,27 +77,16 @@ std::string fresh_name() {
   static int n = 0;
   return "bench_" + std::to_string(++n);
 }
-weft::cluster::nats_store_options store_named(std::string name, std::string url = server().url()) {
-  weft::cluster::nats_store_options o;
-  o.url = std::move(url);
-  o.name = std::move(name);
-  o.sharing.lease = lease;
-  return o;
+nats_store store_named(std::string name, std::string url = server().url()) {
+  return nats_store({.url = std::move(url)},
+                    {.name = std::move(name), .sharing = {.lease = lease}});
 }
 
 // ---- subject
 
-timed durable_steps(int processes, int each) {
-  nats_store store(store_named(fresh_name()));
-  durable::engine e({.until = durable::run_until::all_ended}, store, steps_process);
-  for (int i = 0; i != processes; ++i) e.start(std::to_string(i), steps_process, each);
-  timed t = whole([&] {
-    schedule({.forkable = false}, [&] { return e.run(); });
-    return std::uint64_t{0};
-  });
-  for (int i = 0; i != processes; ++i)
-    t.answer += static_cast<std::uint64_t>(e.result<int>(std::to_string(i)));
-  return t;
+timed steps_on_a_server(int processes, int each) {
+  auto store = store_named(fresh_name());
+  return durable_steps(store, processes, each);
 }
 
 // ---- rival
@@ -212,7 +195,7 @@ class worker {
   pid_t pid_ = 0;
 };
 int work(std::string url, std::string name, std::string_view until) {
-  nats_store store(store_named(std::move(name), std::move(url)));
+  auto store = store_named(std::move(name), std::move(url));
   durable::engine e(
       {.until = until == "all_ended" ? durable::run_until::all_ended : durable::run_until::stopped},
       store, steps_process, marks_process);
@@ -222,7 +205,7 @@ int work(std::string url, std::string name, std::string_view until) {
 
 timed shared_steps(int workers, int processes, int each) {
   std::string const name = fresh_name();
-  nats_store store(store_named(name));
+  auto store = store_named(name);
   durable::engine e(store, steps_process, marks_process);
   for (int i = 0; i != processes; ++i) e.start(std::to_string(i), steps_process, each);
   timed t = whole([&] {
@@ -231,8 +214,7 @@ timed shared_steps(int workers, int processes, int each) {
     for (auto& w : all) w->end(0);
     return std::uint64_t{0};
   });
-  for (int i = 0; i != processes; ++i)
-    t.answer += static_cast<std::uint64_t>(e.result<int>(std::to_string(i)));
+  t.answer = weft::bench::sum_of_results(e, processes);
   return t;
 }
 
@@ -246,7 +228,7 @@ double failover() {
     return none ? 0 : n;
   };
   std::string const name = fresh_name();
-  nats_store store(store_named(name));
+  auto store = store_named(name);
   durable::engine e(store, steps_process, marks_process);
   worker first(name, "stopped");
   e.start("p", marks_process, 1'000'000);
@@ -268,13 +250,13 @@ int main(int argc, char** argv) {
   weft::bench::suite bench("cluster", argc, argv);
   int const each = bench.is_quick() ? 3 : 2'000;
   bench.compare_runs(
-      "append/1", [=] { return durable_steps(1, each); }, "nats client",
+      "append/1", [=] { return steps_on_a_server(1, each); }, "nats client",
       [=] { return client_one_by_one(each); }, static_cast<std::size_t>(each));
   int const processes = bench.is_quick() ? 10 : 1'000;
   int const many = bench.is_quick() ? 2 : 20;
   auto const all = static_cast<std::size_t>(processes) * static_cast<std::size_t>(many);
   bench.compare_rate_runs(
-      "append/1000", [=] { return durable_steps(processes, many); }, "nats client",
+      "append/1000", [=] { return steps_on_a_server(processes, many); }, "nats client",
       [=] { return client_together(static_cast<int>(all)); }, all);
   bench.measure_rate_runs("workers/1", [=] { return shared_steps(1, processes, many); }, all, all);
   for (int const workers : {2, 4})

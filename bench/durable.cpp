@@ -31,6 +31,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bench/durable_steps.hpp"
 #include "bench/harness.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/memory_store.hpp"
@@ -44,6 +45,9 @@ using namespace std::chrono_literals;
 using weft::eff;
 using weft::proc;
 using weft::schedule;
+using weft::bench::durable_steps;
+using weft::bench::steps;
+using weft::bench::steps_process;
 using weft::bench::timed;
 using weft::bench::whole;
 namespace durable = weft::durable;
@@ -66,15 +70,6 @@ scratch files;
 
 // ---- subject
 
-int one_more(int n) { return n + 1; }
-
-eff<int, row> steps(int n) {
-  int count = 0;
-  for (int i = 0; i != n; ++i) count = co_await durable::step("one more", one_more, count);
-  co_return count;
-}
-constexpr durable::function steps_process{"steps", 1, steps};
-
 /// Waits when its steps are done.
 eff<void, row> steps_and_waits(int n) {
   co_await steps(n);
@@ -82,17 +77,9 @@ eff<void, row> steps_and_waits(int n) {
 }
 constexpr durable::function waits_process{"steps and waits", 1, steps_and_waits};
 
-timed durable_steps(int processes, int each) {
+timed steps_in_a_file(int processes, int each) {
   durable::sqlite_store store(files.fresh());
-  durable::engine e({.until = durable::run_until::all_ended}, store, steps_process);
-  for (int i = 0; i != processes; ++i) e.start(std::to_string(i), steps_process, each);
-  timed t = whole([&] {
-    schedule({.forkable = false}, [&] { return e.run(); });
-    return std::uint64_t{0};
-  });
-  for (int i = 0; i != processes; ++i)
-    t.answer += static_cast<std::uint64_t>(e.result<int>(std::to_string(i)));
-  return t;
+  return durable_steps(store, processes, each);
 }
 
 // ---- rival
@@ -255,11 +242,11 @@ int main(int argc, char** argv) {
   weft::bench::suite bench("durable", argc, argv);
   int const each = bench.is_quick() ? 3 : 300;
   bench.compare_runs(
-      "step/1", [=] { return durable_steps(1, each); }, "raw sqlite",
+      "step/1", [=] { return steps_in_a_file(1, each); }, "raw sqlite",
       [=] { return raw_steps(1, each); }, static_cast<std::size_t>(each));
   int const many = bench.is_quick() ? 2 : 20;
   bench.compare_runs(
-      "step/1000", [=] { return durable_steps(1000, many); }, "raw sqlite",
+      "step/1000", [=] { return steps_in_a_file(1000, many); }, "raw sqlite",
       [=] { return raw_steps(1000, many); }, 1000 * static_cast<std::size_t>(many));
   int const answers = bench.is_quick() ? 100 : 100'000;
   durable::memory_store memory;

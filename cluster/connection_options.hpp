@@ -11,7 +11,8 @@ namespace weft::cluster {
 struct connection_options {
   /// One server of the cluster or several: `nats://a:4222,nats://b:4222`; `tls://` for TLS.
   std::string url = "nats://127.0.0.1:4222";
-  /// How long a call that needs an answer waits for a cluster that does not answer.
+  /// How long a call that needs an answer waits for a cluster that does not answer, beside the two
+  /// seconds of a request.
   std::chrono::nanoseconds patience = std::chrono::seconds(30);
 
   std::string user{};              ///< With `password`; or both in `url`, before an `@`.

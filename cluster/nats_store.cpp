@@ -25,19 +25,6 @@ using owned_ack = owned<jsPubAck, jsPubAck_Destroy>;
 using owned_info = owned<jsStreamInfo, jsStreamInfo_Destroy>;
 using owned_place = owned<jsMsgMetaData, jsMsgMetaData_Destroy>;
 
-/// What the options of a store have of a connection.
-connection_options connection_of(nats_store_options const& o) {
-  return {.url = o.url,
-          .patience = o.patience,
-          .user = o.user,
-          .password = o.password,
-          .token = o.token,
-          .credentials_file = o.credentials_file,
-          .ca_file = o.ca_file,
-          .certificate_file = o.certificate_file,
-          .key_file = o.key_file};
-}
-
 /// The name is part of the names of a stream and a subject, where other characters mean something.
 std::string const& checked_name(std::string const& name) {
   static constexpr auto is_allowed = [](char c) {
@@ -62,10 +49,10 @@ std::string const& checked_name(std::string const& name) {
 ///          subscription of the subject is on.
 class nats_log final : public durable::command_log {
  public:
-  explicit nats_log(nats_store_options const& o)
+  nats_log(connection_options const& servers, nats_store_options const& o)
       : stream_("weft_" + checked_name(o.name)), subject_("weft." + o.name + ".log") {
     try {
-      connect(o);
+      connect(servers, o.name);
       open(o);
     } catch (...) {
       close();
@@ -75,14 +62,11 @@ class nats_log final : public durable::command_log {
   ~nats_log() override { close(); }
 
   std::uint64_t append(std::string const& bytes) override {
-    jsPubOptions how;
-    jsPubOptions_Init(&how);
-    how.MaxWait = milliseconds(one_request);
     owned_ack ack;
     connection_->retry("cannot be written", [&](jsErrCode* e) {
       jsPubAck* answer = nullptr;
       auto const s = js_Publish(&answer, js_.get(), subject_.c_str(), bytes.data(),
-                                static_cast<int>(bytes.size()), &how, e);
+                                static_cast<int>(bytes.size()), nullptr, e);
       ack.reset(answer);
       if (s == NATS_NO_RESPONDERS) *e = {};  // which the client calls a server without JetStream
       return s;
@@ -149,13 +133,13 @@ class nats_log final : public durable::command_log {
     return found;
   }
 
-  void connect(nats_store_options const& o) {
+  void connect(connection_options const& servers, std::string const& name) {
     connection_ = std::make_unique<connection>(
-        "weft: the store " + o.name + " at " + without_secrets(o.url),
+        "weft: the store " + name + " at " + without_secrets(servers.url),
         [](std::string const& text) { return std::make_exception_ptr(durable::store_error(text)); },
-        connection_of(o), connection::callbacks{.hears_itself = false, .on_reconnected = [this] {
-                                                  on_reconnected();
-                                                }});
+        servers, connection::callbacks{.hears_itself = false, .on_reconnected = [this] {
+                                         on_reconnected();
+                                       }});
     if (auto const s = natsConnection_HasHeaderSupport(connection_->get()); s != NATS_OK)
       connection_->fail("cannot be reached", s);
     jsOptions waits;
@@ -384,13 +368,13 @@ class nats_log final : public durable::command_log {
   std::thread reader_;
 };
 
-nats_log_owner::nats_log_owner(nats_store_options const& o)
-    : stream_(std::make_unique<nats_log>(o)) {}
+nats_log_owner::nats_log_owner(connection_options const& servers, nats_store_options const& o)
+    : stream_(std::make_unique<nats_log>(servers, o)) {}
 nats_log_owner::~nats_log_owner() = default;
 
 }  // namespace detail
 
-nats_store::nats_store(nats_store_options const& o)
-    : nats_log_owner(o), durable::replicated_store(*stream_, o.sharing) {}
+nats_store::nats_store(connection_options const& servers, nats_store_options const& o)
+    : nats_log_owner(servers, o), durable::replicated_store(*stream_, o.sharing) {}
 
 }  // namespace weft::cluster

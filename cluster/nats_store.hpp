@@ -1,37 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 
+#include "weft/cluster/connection_options.hpp"
 #include "weft/durable/replicated_store.hpp"
 
 namespace weft::cluster {
 
-/// How a store on a NATS cluster is reached: as connection_options say, and which one it is.  (It is not
-/// derived from them, so that `{.url = u, .name = n}` compiles.)  User, password and token stand in no
-/// message.
+/// Which store of a NATS cluster it is, and how engines share it.
 struct nats_store_options {
-  /// One server of the cluster or several: `nats://a:4222,nats://b:4222`; `tls://` for TLS.
-  std::string url = "nats://127.0.0.1:4222";
   /// Stores of different names are independent.  Letters, digits, `-` and `_`.
   std::string name = "weft";
   /// Whether a store that does not exist is made.
   bool creates = true;
   /// On how many servers of a cluster a store that is made has its log.
   unsigned replicas = 1;
-  /// How long a call waits for a cluster that does not answer, beside the two seconds of a request.
-  std::chrono::nanoseconds patience = std::chrono::seconds(30);
-
-  std::string user{};              ///< With `password`; or both in `url`, before an `@`.
-  std::string password{};          ///< That of `user`.
-  std::string token{};             ///< In place of a user.
-  std::string credentials_file{};  ///< A file `.creds`, of a user with a key.
-  std::string ca_file{};           ///< Issuers of servers' certificates, in PEM; asks for TLS.
-  std::string certificate_file{};  ///< The certificate of this program, in PEM, for TLS.
-  std::string key_file{};          ///< The key of `certificate_file`.
-
   /// Leases, for the workers of this handle.
   durable::replicated_store_options sharing{};
 };
@@ -42,7 +27,7 @@ class nats_log;
 /// Owns the log of a nats_store, which is destroyed before it.
 class nats_log_owner {
  public:
-  explicit nats_log_owner(nats_store_options const& o);
+  nats_log_owner(connection_options const& servers, nats_store_options const& o);
   nats_log_owner(nats_log_owner const&) = delete;
   nats_log_owner& operator=(nats_log_owner const&) = delete;
   ~nats_log_owner();
@@ -68,7 +53,7 @@ class nats_log_owner {
 /// stream is not weft's.  O(size of the log) to open.  Allocates as replicated_store does.  Thread safe.
 class nats_store final : private detail::nats_log_owner, public durable::replicated_store {
  public:
-  explicit nats_store(nats_store_options const& o);
+  explicit nats_store(connection_options const& servers, nats_store_options const& o = {});
 };
 
 }  // namespace weft::cluster

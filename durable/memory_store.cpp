@@ -48,7 +48,7 @@ auto memory_store::change(Change const& c) {
 
 void memory_store::commit(std::span<commit_part* const> parts, std::span<commit_result> results) {
   change([&] {
-    state_.commit(parts, results);
+    for (std::size_t i = 0; i != parts.size(); ++i) results[i] = state_.commit(*parts[i]);
     return true;
   });
 }

@@ -2,7 +2,6 @@
 #include "weft/durable/replicated_store.hpp"
 
 #include <algorithm>
-#include <array>
 #include <random>
 #include <utility>
 

@@ -249,34 +249,29 @@ std::string variable(char const* name) {
   return value ? value : "";
 }
 
-weft::cluster::nats_store_options options_of_environment() {
-  weft::cluster::nats_store_options o;
-  o.creates = false;
-  o.patience = std::chrono::seconds(5);
-  o.user = variable("NATS_USER");
-  o.password = variable("NATS_PASSWORD");
-  o.token = variable("NATS_TOKEN");
-  o.credentials_file = variable("NATS_CREDS");
-  o.ca_file = variable("NATS_CA");
-  o.certificate_file = variable("NATS_CERT");
-  o.key_file = variable("NATS_KEY");
-  return o;
+weft::cluster::connection_options options_of_environment() {
+  return {.patience = std::chrono::seconds(5),
+          .user = variable("NATS_USER"),
+          .password = variable("NATS_PASSWORD"),
+          .token = variable("NATS_TOKEN"),
+          .credentials_file = variable("NATS_CREDS"),
+          .ca_file = variable("NATS_CA"),
+          .certificate_file = variable("NATS_CERT"),
+          .key_file = variable("NATS_KEY")};
 }
 
 std::unique_ptr<durable::store> opened(std::string const& where,
-                                       weft::cluster::nats_store_options o) {
+                                       weft::cluster::connection_options servers) {
   if (!where.starts_with("nats://") && !where.starts_with("tls://"))
     return std::make_unique<durable::sqlite_store>(where,
                                                    durable::sqlite_store_options{.creates = false});
-  o.url = where;
+  weft::cluster::nats_store_options o{.creates = false};
+  servers.url = where;
   if (auto const at = where.rfind('/'); where[at - 1] != '/') {
-    o.url = where.substr(0, at);
+    servers.url = where.substr(0, at);
     if (at + 1 != where.size()) o.name = where.substr(at + 1);
   }
-  for (auto const& file : {o.credentials_file, o.ca_file, o.certificate_file, o.key_file})
-    if (!file.empty() && ::access(file.c_str(), R_OK) != 0)
-      throw std::runtime_error("weft: the file " + file + " cannot be read");
-  return std::make_unique<weft::cluster::nats_store>(o);
+  return std::make_unique<weft::cluster::nats_store>(servers, o);
 }
 
 int run(std::vector<std::string> words) {

@@ -174,7 +174,7 @@ eff<void, weft::mail> coordinator::look_at_changes() {
     if (!c.is_lost) {
       co_await deliver(c.effect);
     } else if (auto const found = seats_.find(c.effect.process); found != seats_.end()) {
-      co_await make_room(*found->second);  // its parts are fenced from now on
+      co_await make_room(*found->second);  // others may claim it
     }
   }
   next_wake_ = store_.next_wake();

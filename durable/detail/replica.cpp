@@ -55,11 +55,10 @@ void replica::claim(worker_at by, std::size_t limit, std::vector<process_key>& k
 void replica::commit(std::string_view writer, command& c, command_result& did) {
   did.results.resize(c.parts.size());
   for (std::size_t i = 0; i != c.parts.size(); ++i) {
-    auto& p = c.parts[i];
+    commit_part const& p = c.parts[i];
     auto const has_it = worker_of(p.process);
     if (!has_it.empty() && has_it != writer) continue;  // REPLICA-3
-    commit_part* const part = &p;
-    state_.commit({&part, 1}, {&did.results[i], 1});
+    did.results[i] = state_.commit(p);
     look_at(p.process);
     for (auto const& e : did.results[i].effects) look_at(e.process);
   }

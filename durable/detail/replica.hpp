@@ -39,8 +39,8 @@ struct command_result {
 ///  REPLICA-5  A process that is ready and has no worker is free, and is claimed in turn.
 class replica {
  public:
-  /// Carries out the entry with this number, the next one.  Returns the command_result, if the entry ends a
-  /// command that was not carried out before, and the writer and number of the command.
+  /// Carries out the entry with this number, the next one.  Returns what its command has done, if the
+  /// entry ends one that was not carried out before, and the writer and number of the command.
   struct applied_command {
     std::string_view writer{};  // refers to the entry
     std::uint64_t number = 0;

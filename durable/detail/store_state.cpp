@@ -82,11 +82,12 @@ commit_effect store_state::start(process_start const& s) {
   return {p.record.key, p.record.status, {}};
 }
 
-bool store_state::apply(commit_part const& part, commit_result& result) {
-  if (!has(part.process)) return false;
+commit_result store_state::commit(commit_part const& part) {
+  if (!has(part.process)) return {};
   row& p = changed(part.process);
   if (p.record.run != part.run || p.log.size() != part.first || is_closed(p.record.status))
-    return false;  // STORE-3
+    return {};  // STORE-3
+  commit_result result{true, {}};
   p.log.insert(p.log.end(), part.entries.begin(), part.entries.end());
   for (auto const taken : part.received)
     std::erase_if(p.inbox, [&](auto const& m) { return m.sequence == taken; });
@@ -104,12 +105,7 @@ bool store_state::apply(commit_part const& part, commit_result& result) {
       result.effects.push_back(deliver(s.id, message_of_end(s.parent, r.status, r.result)));
   }
   for (auto const& m : part.sent) result.effects.push_back(deliver(part.id, m));
-  return true;
-}
-
-void store_state::commit(std::span<commit_part* const> parts, std::span<commit_result> results) {
-  for (std::size_t i = 0; i != parts.size(); ++i)
-    results[i].is_accepted = apply(*parts[i], results[i]);
+  return result;
 }
 
 commit_effect store_state::send(outgoing_message const& m, std::string_view once_key) {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +32,7 @@ class store_state {
   /// Tells the explorer that all processes are changed.
   void note_change();
 
-  void commit(std::span<commit_part* const> parts, std::span<commit_result> results);
+  commit_result commit(commit_part const& part);
   commit_effect start(process_start const& s);
   commit_effect send(outgoing_message const& m, std::string_view once_key);
   bool release(process_key process);
@@ -65,7 +64,6 @@ class store_state {
   [[nodiscard]] row const& read(process_key k) const;
   row& row_of(std::string const& id);
   commit_effect deliver(std::string const& from, outgoing_message const& m);
-  bool apply(commit_part const& p, commit_result& r);
   void set_status(row& p, status_change const& s);
   void set_status(row& p, process_status s);
 

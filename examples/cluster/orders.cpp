@@ -85,16 +85,14 @@ constexpr durable::function till_process{"till", 1, till};
 // ---- a worker: a program of its own
 
 /// The store of all programs.
-cluster::nats_store_options on_server(std::string const& url) {
-  return {.url = url, .name = "orders", .sharing = {.lease = 1s}};
-}
+cluster::nats_store_options const of_orders{.name = "orders", .sharing = {.lease = 1s}};
 
 int work(std::string const& url, std::string const& name, fs::path const& path) {
   sigset_t end;
   sigemptyset(&end);
   sigaddset(&end, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &end, nullptr);  // also in the threads that begin later
-  cluster::nats_store store(on_server(url));
+  cluster::nats_store store({.url = url}, of_orders);
   durable::engine e({.worker = name}, store, order_process, till_process);
   std::thread waits([&] {
     int which = 0;
@@ -179,7 +177,7 @@ void run_all(fs::path const& folder) {
   server const nats(folder);
   std::string const url = nats.url();
   fs::path const ledger = folder / "ledger";
-  cluster::nats_store store(on_server(url));
+  cluster::nats_store store({.url = url}, of_orders);
   durable::engine e(store, order_process, till_process);
   std::map<std::string, std::unique_ptr<program>> workers;
   for (std::string const name : {"anna", "bert", "carl"})

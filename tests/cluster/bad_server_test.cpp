@@ -33,29 +33,30 @@ using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
-using cluster::nats_store;
-using cluster::nats_store_options;
 using durable::store_error;
 
 namespace {
 
+/// All options, to be changed one by one.
+struct options : cluster::connection_options, cluster::nats_store_options {};
+cluster::nats_store store_of(options const& o) { return cluster::nats_store(o, o); }
 /// For a store that cannot be used: gives up soon.
-nats_store_options impatient(std::string url) {
-  nats_store_options o;
+options impatient(std::string url) {
+  options o;
   o.url = std::move(url);
   o.name = "bad";
   o.patience = 300ms;
   return o;
 }
-nats_store_options patient(std::string url) {
+options patient(std::string url) {
   auto o = impatient(std::move(url));
   o.patience = 30s;
   return o;
 }
 /// What the store says when it is opened.
-std::string opening(nats_store_options const& o) {
+std::string opening(options const& o) {
   try {
-    nats_store const s(o);
+    (void)store_of(o);
   } catch (store_error const& e) {
     return e.what();
   }
@@ -221,8 +222,8 @@ TEST_CASE("a store says that a server is too old") {
 
 TEST_CASE("a call says that the server has gone, and the store can be closed") {
   nats_server server;
-  nats_store s(patient(server.url()));
-  nats_store t(impatient(server.url()));
+  auto s = store_of(patient(server.url()));
+  auto t = store_of(impatient(server.url()));
   s.start(start_of("a"));
   server.kill_it();
   CHECK_THAT(said_by([&] { t.start(start_of("b")); }),
@@ -263,7 +264,7 @@ TEST_CASE("the stream of another program is refused") {
 
 TEST_CASE("a store whose first entries were removed is refused") {
   nats_server const server;
-  nats_store before(patient(server.url()));
+  auto before = store_of(patient(server.url()));
   before.start(start_of("a"));
   other_program(server.url()).remove_entries("weft_bad");
   CHECK(opening(impatient(server.url())) ==
@@ -275,7 +276,7 @@ TEST_CASE("a store whose first entries were removed is refused") {
 
 TEST_CASE("a call says that the store was removed") {
   nats_server const server;
-  nats_store s(impatient(server.url()));
+  auto s = store_of(impatient(server.url()));
   s.start(start_of("a"));
   other_program(server.url()).remove_stream("weft_bad");
   CHECK(said_by([&] { (void)s.find("a"); }) ==
@@ -287,7 +288,7 @@ TEST_CASE("a call says that the store was removed") {
 
 TEST_CASE("an entry of another program or of a newer version stops readers, and changes nothing") {
   nats_server const server;
-  nats_store s(patient(server.url()));
+  auto s = store_of(patient(server.url()));
   s.start(start_of("a"));
   std::string const entry = "an entry that this version of weft does not know";
   std::string const command = "a command that this version of weft does not know";
@@ -359,7 +360,7 @@ TEST_CASE(
   small_server server("200KB");
   std::string const full =
       "cannot be written: the disk of the server, or what it may use of it, is full";
-  nats_store s(patient((*server).url()));
+  auto s = store_of(patient((*server).url()));
   s.start(start_of("a"));
   std::size_t stored = 0;
   std::string why = "nothing";
@@ -374,28 +375,28 @@ TEST_CASE(
   CHECK(said_by([&] { s.start(start_of("b", std::string(50'000, 'a'))); }) ==
         store_at((*server).url()) + full);
   {
-    nats_store other(patient((*server).url()));  // reading goes on
+    auto other = store_of(patient((*server).url()));  // reading goes on
     CHECK(loaded(other, "a").log.size() == stored);
     CHECK_FALSE(other.find("b"));
   }
   server.raise("100MB");
   CHECK(add_entry(s, "a", 500'000));
   CHECK(loaded(s, "a").log.size() == stored + 1);
-  nats_store other(patient((*server).url()));
+  auto other = store_of(patient((*server).url()));
   CHECK(loaded(other, "a").log.size() == stored + 1);
   CHECK_FALSE(other.find("b"));
 }
 
 TEST_CASE("a change of several entries, of which only some have room, is not made") {
   small_server server("1MB");
-  nats_store s(patient((*server).url()));
+  auto s = store_of(patient((*server).url()));
   s.start(start_of("a"));
   CHECK_THAT(said_by([&] { add_entry(s, "a", 3'000'000); }), EndsWith("is full"));
   CHECK(loaded(s, "a").log.empty());
   server.raise("100MB");
   CHECK(loaded(s, "a").log.empty());
   CHECK(add_entry(s, "a", 3'000'000));
-  nats_store other(patient((*server).url()));
+  auto other = store_of(patient((*server).url()));
   CHECK(loaded(s, "a").log.size() == 1);
   CHECK(loaded(other, "a").log.size() == 1);
 }

@@ -49,7 +49,7 @@ class proxy {
   void accept_one() {
     pair p;
     p.ends[0] = ::accept4(listens_, nullptr, nullptr, SOCK_CLOEXEC);
-    p.ends[1] = connected_to(server_);
+    p.ends[1] = try_to_connect(server_);
     if (p.ends[0] >= 0 && p.ends[1] >= 0)
       pairs_.push_back(p);
     else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/loopback.hpp"
 #include "tests/support/own_directory.hpp"
 
 /// Servers of NATS on this computer, with JetStream, for tests.
@@ -31,17 +31,10 @@ inline void wait_for(std::chrono::milliseconds time) {
   ::poll(nullptr, 0, static_cast<int>(time.count()));
 }
 
-inline sockaddr_in on_loopback(std::uint16_t port) {
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_port = htons(port);
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return a;
-}
 /// A socket that is connected to this port; -1 if nobody listens.
-inline int connected_to(std::uint16_t port) {
+inline int try_to_connect(std::uint16_t port) {
   int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in const a = on_loopback(port);
+  sockaddr_in const a = on_this_machine(port);
   if (::connect(s, reinterpret_cast<sockaddr const*>(&a), sizeof a) == 0) return s;
   ::close(s);
   return -1;
@@ -49,7 +42,7 @@ inline int connected_to(std::uint16_t port) {
 /// A port that nobody uses now.
 inline std::uint16_t free_port() {
   int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in a = on_loopback(0);
+  sockaddr_in a = on_this_machine(0);
   socklen_t n = sizeof a;
   auto* const any = reinterpret_cast<sockaddr*>(&a);
   if (s < 0 || ::bind(s, any, n) != 0 || ::getsockname(s, any, &n) != 0)
@@ -62,7 +55,7 @@ inline std::uint16_t free_port() {
 inline int listening_on_free(std::uint16_t& port) {
   port = free_port();
   int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in const a = on_loopback(port);
+  sockaddr_in const a = on_this_machine(port);
   if (s < 0 || ::bind(s, reinterpret_cast<sockaddr const*>(&a), sizeof a) != 0 ||
       ::listen(s, 16) != 0)
     throw std::system_error(errno, std::generic_category(), "a socket that listens");
@@ -117,7 +110,7 @@ class nats_server {
  private:
   void wait_until_it_listens() {
     for (int i = 0; i != 1'000; ++i) {
-      if (int const s = connected_to(port_); s >= 0) {
+      if (int const s = try_to_connect(port_); s >= 0) {
         ::close(s);
         return;
       }

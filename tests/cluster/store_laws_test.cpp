@@ -22,38 +22,22 @@ weft::tests::nats_cluster& three_servers() {
   return c;
 }
 
-/// A store of a name of its own, and a second handle, as another program has it.
+/// A store of a name of its own.
 template <auto& Servers, unsigned Replicas>
-class on_nats {
+class on_nats : public weft::tests::opened_twice<on_nats<Servers, Replicas>> {
  public:
-  on_nats() { reopen(); }
-  weft::durable::store& operator*() { return *store_; }
-  weft::durable::store* operator->() { return store_.get(); }
-  weft::durable::store& other() {
-    if (!other_) other_ = open();
-    return *other_;
-  }
-  void reopen() {
-    other_.reset();
-    store_.reset();
-    store_ = open();
+  [[nodiscard]] std::unique_ptr<weft::durable::store> open() const {
+    return std::make_unique<nats_store>(
+        weft::cluster::connection_options{.url = Servers().url()},
+        weft::cluster::nats_store_options{.name = name_, .replicas = Replicas});
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<nats_store> open() const {
-    weft::cluster::nats_store_options o;
-    o.url = Servers().url();
-    o.name = name_;
-    o.replicas = Replicas;
-    return std::make_unique<nats_store>(o);
-  }
   static std::string next_name() {
     static std::atomic<int> n = 0;
     return "laws_" + std::to_string(++n);
   }
   std::string name_ = next_name();
-  std::unique_ptr<nats_store> store_;
-  std::unique_ptr<nats_store> other_;
 };
 
 using on_one_server = on_nats<one_server, 1>;

@@ -43,13 +43,13 @@ std::string from_environment(char const* name) {
   char const* const value = std::getenv(name);
   return value ? value : "";
 }
-cluster::nats_store_options options() {
-  cluster::nats_store_options o;
-  o.url = from_environment("WEFT_URL");
-  o.name = "forest";
-  o.replicas = static_cast<unsigned>(std::stoul(from_environment("WEFT_REPLICAS")));
-  o.sharing.lease = lease;
-  return o;
+/// The store of all programs.
+cluster::nats_store forest_store() {
+  return cluster::nats_store(
+      {.url = from_environment("WEFT_URL")},
+      {.name = "forest",
+       .replicas = static_cast<unsigned>(std::stoul(from_environment("WEFT_REPLICAS"))),
+       .sharing = {.lease = lease}});
 }
 
 /// A ledger whose acts take long enough for something to happen meanwhile.
@@ -62,13 +62,13 @@ struct slow_ledger : ledger_file {
 };
 
 TEST_CASE("child: begin", "[.]") {
-  cluster::nats_store s(options());
+  auto s = forest_store();
   forest_engine e(s, leaf_process, tree_process, collector_process);
   trees.start(e);
 }
 
 TEST_CASE("child: work", "[.]") {
-  cluster::nats_store s(options());
+  auto s = forest_store();
   forest_engine e({.until = durable::run_until::all_ended}, s, leaf_process, tree_process,
                   collector_process);
   slow_ledger l(from_environment("WEFT_ACTS"));
@@ -76,7 +76,7 @@ TEST_CASE("child: work", "[.]") {
 }
 
 TEST_CASE("child: judge", "[.]") {
-  cluster::nats_store s(options());
+  auto s = forest_store();
   forest_engine e(s, leaf_process, tree_process, collector_process);
   trees.require_all_done(e, acts_in(from_environment("WEFT_ACTS")));
   CHECK(s.workers().empty());

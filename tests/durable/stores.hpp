@@ -34,12 +34,15 @@ class in_memory {
   durable::memory_store store_;
 };
 
-/// A store in a file, and a second handle of the file, as another program has it.
-class in_sqlite {
+/// A store that is opened by `Self::open()`, and a second handle of it, as another program has it.
+template <class Self>
+class opened_twice {
  public:
-  in_sqlite() { reopen(); }
-  durable::store& operator*() { return *store_; }
-  durable::store* operator->() { return store_.get(); }
+  durable::store& operator*() { return *operator->(); }
+  durable::store* operator->() {
+    if (!store_) store_ = open();
+    return store_.get();
+  }
   durable::store& other() {
     if (!other_) other_ = open();
     return *other_;
@@ -47,44 +50,41 @@ class in_sqlite {
   void reopen() {
     other_.reset();
     store_.reset();
-    store_ = open();
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<durable::store> open() const {
-    return std::make_unique<durable::sqlite_store>(
-        folder_.file("store.db"), durable::sqlite_store_options{.waits_for_disk = false});
-  }
-  own_directory folder_;
+  [[nodiscard]] std::unique_ptr<durable::store> open() { return static_cast<Self*>(this)->open(); }
   std::unique_ptr<durable::store> store_;
   std::unique_ptr<durable::store> other_;
 };
 
-/// A store that is a log which two programs share, in memory.
-class in_shared_log {
+/// A store in a file.
+class in_sqlite : public opened_twice<in_sqlite> {
  public:
-  in_shared_log() { reopen(); }
-  durable::store& operator*() { return store_->of; }
-  durable::store* operator->() { return &store_->of; }
-  durable::store& other() {
-    if (!other_) other_ = std::make_unique<handle>(medium_);
-    return other_->of;
-  }
-  void reopen() {
-    other_.reset();
-    store_.reset();
-    store_ = std::make_unique<handle>(medium_);
+  ~in_sqlite() { reopen(); }
+  [[nodiscard]] std::unique_ptr<durable::store> open() const {
+    return std::make_unique<durable::sqlite_store>(
+        folder_.file("store.db"), durable::sqlite_store_options{.waits_for_disk = false});
   }
 
  private:
-  struct handle {
-    explicit handle(log_medium& of_log) : log(of_log), of(log) {}
+  own_directory folder_;
+};
+
+/// A store that is a log which two programs share, in memory.
+class in_shared_log : public opened_twice<in_shared_log> {
+ public:
+  ~in_shared_log() { reopen(); }
+  [[nodiscard]] std::unique_ptr<durable::store> open() { return std::make_unique<handle>(medium_); }
+
+ private:
+  struct own_log {
     memory_log log;
-    durable::replicated_store of;
+  };
+  struct handle : own_log, durable::replicated_store {
+    explicit handle(log_medium& m) : own_log{memory_log(m)}, durable::replicated_store(log) {}
   };
   log_medium medium_{10'000};  // so that some commands take several entries
-  std::unique_ptr<handle> store_;
-  std::unique_ptr<handle> other_;
 };
 
 /// All stores.  A further one has: a default constructor, which makes an empty store; `*` and `->`;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "tests/durable/tool.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -29,51 +31,18 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-using row = durable::all<world>;
-
-eff<std::string, row> greets(std::string whom) {
-  co_await durable::publish(std::string("greeting"));
-  int const n = co_await durable::step("count", act, "count", 2);
-  auto const word = co_await durable::receive<std::string>();
-  co_return word.message + " " + whom + " " + std::to_string(n);
-}
-constexpr durable::function greets_process{"greets", 1, greets};
-eff<std::string, row> greets_otherwise(std::string whom) {
-  co_return whom + std::to_string(co_await durable::step("other", act, "other", 1));
-}
-
 class tool {
  public:
   tool() {
-    noted_world w;
-    {
-      durable::sqlite_store s(file());
-      durable::engine e(until_idle(), s, greets_process);
-      e.start("ended", greets_process, "Ada");
-      e.send("ended", std::string("hello"));
-      e.start("waits", greets_process, "Bob");
-      e.start("torn", greets_process, "Eve");
-      schedule({.virtual_time = true}, [&] { return e.run(); }, w);
-    }
     durable::sqlite_store s(file());
-    durable::engine e(until_idle(), s, durable::function{"greets", 1, greets_otherwise});
-    e.send("torn", std::string("hello"));
-    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
+    make_three_processes(s);
   }
   [[nodiscard]] std::string file() const { return folder_.file("store.db"); }
 
   /// The exit status, and all that it prints; its stderr may be led elsewhere.
   std::pair<int, std::string> run(std::string const& words,
                                   std::string const& errors = "2>&1") const {
-    std::string const command = "tools/weft-durable " + file() + " " + words + " " + errors;
-    FILE* const out = popen(command.c_str(), "r");
-    if (!out) throw std::runtime_error("no process for the tool");
-    std::string text;
-    std::array<char, 4096> part{};
-    while (std::size_t const n = fread(part.data(), 1, part.size(), out))
-      text.append(part.data(), n);
-    int const status = pclose(out);
-    return {WEXITSTATUS(status), text};
+    return run_tool(file() + " " + words, {}, errors);
   }
   std::string good(std::string const& words) const {
     auto const [status, text] = run(words);

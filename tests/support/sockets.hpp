@@ -20,6 +20,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/support/loopback.hpp"
 #include "weft/io/socket.hpp"
 
 /// The other side of a connection, by hand; and the open descriptors of this program.
@@ -66,14 +67,6 @@ class few_descriptors {
  private:
   rlimit before_{};
 };
-
-inline sockaddr_in on_this_machine(std::uint16_t port) {
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_port = htons(port);
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return a;
-}
 
 /// A socket of the system.  Its calls block, unless made with SOCK_NONBLOCK.
 class raw_socket {

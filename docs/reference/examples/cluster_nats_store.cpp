@@ -7,34 +7,26 @@
 using namespace weft;
 using namespace std::chrono_literals;
 
-void use(cluster::nats_store_options const& o) try {
-  cluster::nats_store store(o);
+void use(cluster::connection_options const& servers, cluster::nats_store_options const& o) try {
+  cluster::nats_store store(servers, o);
   std::cout << store.workers().size() << " workers\n";
 } catch (durable::store_error const& e) {
   std::cout << e.what() << '\n';
 }
 
 int main() {
+  cluster::connection_options servers;
+  servers.url = "nats://127.0.0.1:1";  // where no server is
+  servers.patience = 100ms;
   cluster::nats_store_options o;
-  o.url = "nats://127.0.0.1:1";  // where no server is
   o.name = "orders.2026";
   o.creates = true;
   o.replicas = 3;
-  o.patience = 100ms;
   o.sharing.lease = 5s;
-  use(o);
+  use(servers, o);
 
   o.name = "orders-2026";
-  o.user = "ada";
-  o.password = "lovelace";
-  use(o);
-
-  cluster::nats_store_options with_tls;
-  with_tls.url = "tls://127.0.0.1:1";
-  with_tls.token = "sesame";
-  with_tls.ca_file = "issuers.pem";
-  with_tls.certificate_file = "worker.pem";
-  with_tls.key_file = "worker.key";
-  with_tls.credentials_file = "worker.creds";
-  use(with_tls);
+  servers.user = "ada";
+  servers.password = "lovelace";
+  use(servers, o);
 }
