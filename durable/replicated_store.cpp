@@ -255,6 +255,7 @@ std::vector<worker_record> replicated_store::workers() {
     std::vector<worker_record> all;
     for (auto const& [id, w] : replica_.workers())
       all.push_back({w.name, w.owned.size(), id == me_});
+    std::ranges::sort(all, {}, &worker_record::name);  // ids are random
     return all;
   });
 }

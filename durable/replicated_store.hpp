@@ -59,7 +59,7 @@ class replicated_store : public store, public work_sharing {
   explicit replicated_store(command_log& log, replicated_store_options o = {});
   ~replicated_store() override;
 
-  /// All workers that live.  Allocates the list.  Throws store_error.
+  /// All workers that live, in the order of their names.  O(n log n); allocates the list.  Throws store_error.
   [[nodiscard]] std::vector<worker_record> workers();
   /// Says that this worker lives if a quarter of the lease has passed, and which others are dead.
   /// Only for a store without a thread: then several times in a lease, or others are not judged.
