@@ -200,7 +200,7 @@ TABLE = {
         """,
         threads = """
             admission cancellation_state deadlock_report dump effect_table failure_log max_processes
-            shutdown stop submission_gate submissions submit submit_task wait_registry
+            poll shutdown stop submission_gate submissions submit submit_task wait_registry
         """,
         more = {
             "hello": {"deps": ["//examples:hello_program"]},

@@ -58,7 +58,7 @@ GROUPS = [
         "Processes and schedulers",
         "Programs of many processes, and the schedulers that run them.",
         ["effects/proc.hpp", "sched/base/spawning.hpp", "sched/schedule.hpp", "sched/runtime/scheduler.hpp",
-         "sched/runtime/shutdown.hpp", "sched/runtime/detail/submitting.hpp", "sched/base/process_id.hpp",
+         "sched/runtime/shutdown.hpp", "sched/runtime/polling.hpp", "sched/runtime/detail/submitting.hpp", "sched/base/process_id.hpp",
          "sched/base/errors.hpp"],
     ),
     (
@@ -92,7 +92,7 @@ GROUPS = [
         "Networks, of the system and in memory; work that blocks a thread.",
         ["io/io.hpp", "io/connection.hpp", "io/socket.hpp", "io/network.hpp", "io/reactor.hpp",
          "io/memory_network.hpp", "io/memory_network_options.hpp", "io/blocking.hpp", "io/thread_pool.hpp",
-         "io/files.hpp", "io/dump_on_signal.hpp"],
+         "io/files.hpp", "io/dump_on_signal.hpp", "io/wakeup_descriptor.hpp"],
     ),
     (
         "durable",

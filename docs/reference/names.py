@@ -64,7 +64,8 @@ PROTOCOL_OF = {
 }
 # A backend has what its concept asks for; the concept's entry says what that is.
 BACKENDS = ("weft::one_thread", "weft::random_order", "weft::sharing", "weft::stealing", "weft::tracing")
-BACKEND_PROTOCOL = {"claim", "header", "on_end", "put", "recheck_deadlines", "reserve", "stop", "wakes", "worker"}
+BACKEND_PROTOCOL = {"claim", "header", "on_end", "on_wakeup", "put", "recheck_deadlines", "reserve", "stop",
+                    "wakes", "worker"}
 # The member types of containers and iterators are those of the standard library.
 STANDARD = {
     *("value_type", "size_type", "difference_type", "reference", "const_reference", "pointer", "iterator_concept"),

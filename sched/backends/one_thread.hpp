@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -91,6 +92,9 @@ class one_thread {
     /// may put other ones, hence the loop.  Throws bad_alloc.
     void ready(queue q);
 
+    [[nodiscard]] bool try_leave() noexcept { return injected_.try_leave(); }
+    void come_back() noexcept { injected_.come_back(); }
+
    private:
     friend class detail::injection_queue;
     [[gnu::always_inline]] void put_in(thunk&& t) {
@@ -132,10 +136,11 @@ class one_thread {
   /// Always returns an empty thunk: a search would be O(n).
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
+  void on_wakeup(std::function<void()> f) { injected_.set_waker(std::move(f)); }
 
  private:
   detail::injection_queue injected_;
 };
-static_assert(backend<one_thread> && lazy_backend<one_thread>);
+static_assert(lazy_backend<one_thread> && leaving_backend<one_thread>);
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -66,6 +67,9 @@ class random_order {
       return t;
     }
 
+    [[nodiscard]] bool try_leave() noexcept { return injected_.try_leave(); }
+    void come_back() noexcept { injected_.come_back(); }
+
    private:
     friend class detail::injection_queue;
     void put_in(thunk&& t) { ready_.push_back(std::move(t)); }
@@ -91,11 +95,12 @@ class random_order {
   /// Always returns an empty thunk: a search would be O(n).
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
+  void on_wakeup(std::function<void()> f) { injected_.set_waker(std::move(f)); }
 
  private:
   std::uint64_t const seed_;
   detail::injection_queue injected_;
 };
-static_assert(backend<random_order> && configurable_backend<random_order>);
+static_assert(leaving_backend<random_order> && configurable_backend<random_order>);
 
 }  // namespace weft

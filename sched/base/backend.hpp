@@ -4,6 +4,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <version>
 
@@ -60,7 +61,8 @@ class quiescence_test {
 ///       stopped; why_empty() of the thunk says which.  With several workers, a backend that is
 ///       quiescent stays so until all workers are destroyed; and b.recheck_deadlines() makes a take
 ///       of each worker return once as if its deadline had passed, before the worker sleeps again:
-///       an earlier deadline may have been set.
+///       an earlier deadline may have been set.  A take whose deadline is instant::min() does not
+///       sleep.
 template <class B>
 concept backend = requires(B b, typename B::worker& w, thunk t, process* p, instant until,
                            quiescence_test quiescent) {
@@ -142,6 +144,19 @@ void push_lazy_tasks(Worker& w, std::size_t n, Next next) {
   if (put == lazy_push::unannounced) w.announce_lazy();
 }
 }  // namespace detail
+
+/// A backend with one worker, which can leave its thread to another event loop
+/// (scheduler::poll()).  b.on_wakeup(f) sets the function that calls the worker back; it must not
+/// throw.  w.try_leave() makes the next b.put() or b.stop() of another thread call that function,
+/// once; if there was one already, it returns false and does nothing.  w.come_back() takes that
+/// back.
+template <class B>
+concept leaving_backend =
+    backend<B> && requires(B b, typename B::worker& w, std::function<void()> f) {
+      b.on_wakeup(std::move(f));
+      { w.try_leave() } noexcept -> std::same_as<bool>;
+      { w.come_back() } noexcept;
+    };
 
 /// The kind of event that a process waits for.  Reports distinguish the two.
 enum class wait_kind : std::uint8_t { mail, other };

@@ -5,7 +5,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -21,6 +23,7 @@
 #include "weft/sched/runtime/detail/outer_handlers.hpp"
 #include "weft/sched/runtime/detail/scheduler_members.hpp"
 #include "weft/sched/runtime/detail/submitting.hpp"
+#include "weft/sched/runtime/polling.hpp"
 #include "weft/sched/runtime/shutdown.hpp"
 
 namespace weft {
@@ -192,6 +195,40 @@ class scheduler {
       return idle().step();
     else
       return false;
+  }
+  /// Runs ready processes, at most `most` steps as of step(), and never sleeps: for a program whose
+  /// thread belongs to another event loop (polling.hpp).  Says what is left.  Throws what run() would
+  /// throw, if no process is left; std::logic_error if a process of this scheduler calls it.
+  poll_result poll(std::size_t most = 256) {
+    constexpr bool has_one_thread = !concurrent_backend<Backend>;
+    static_assert(has_one_thread,
+                  "weft: poll() runs processes on the calling thread: on a backend of several "
+                  "threads there is run() only");
+    if constexpr (has_one_thread)
+      return idle().poll(most);
+    else
+      return poll_result::ended;
+  }
+  /// Returns when the next process is due that waits for a time or has a deadline; nullopt if there
+  /// is none, or if time is virtual: then poll() advances it.  To be called when poll() has returned
+  /// `waiting`.  O(1).
+  [[nodiscard]] std::optional<instant> next_deadline() const noexcept {
+    return state_->next_deadline();
+  }
+  /// Sets the function that is called when something comes from outside after poll() has returned
+  /// `waiting`: an event, a submitted process, the end of the last submitter, a stop, a shutdown.  It
+  /// is called once for each such return, by the thread that brings the event, which holds a lock of
+  /// the scheduler: it must not throw, nor use this scheduler, but have the loop call poll() soon
+  /// (wakeup_descriptor.hpp is for loops that wait for descriptors).  An empty function takes it
+  /// back; after that, and when the scheduler is destroyed, it is called no more.  Called by the
+  /// thread of the loop.  Throws std::logic_error if a process of this scheduler calls it; bad_alloc.
+  void on_wakeup(std::function<void()> f) {
+    constexpr bool can_leave = leaving_backend<Backend>;
+    static_assert(
+        can_leave,
+        "weft: on_wakeup() is for a backend whose worker may leave its thread to an event "
+        "loop: one_thread is one, those of several threads are not");
+    if constexpr (can_leave) idle().base().on_wakeup(std::move(f));
   }
   /// Runs until no process is left.  If a process throws, the others find `cancelled` at their next
   /// operation, and unwind; then run() throws that exception, or `exceptions` if several processes

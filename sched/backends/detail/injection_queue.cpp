@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -30,12 +31,41 @@ void injection_queue::send(injection_node& l) {
   if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: pairs with [2]
   {
     std::lock_guard const lock(mutex_);
+    if (std::exchange(has_left_, false)) {
+      sleeps_.store(false, std::memory_order_relaxed);  // relaxed: the worker looks under the mutex
+      return waker_();
+    }
   }  // by now the worker waits, or has looked again
   woken_.notify_one();
 }
 
+void injection_queue::set_waker(std::function<void()> f) {
+  come_back();
+  std::lock_guard const lock(mutex_);
+  waker_.swap(f);  // the old one is destroyed when the lock is free
+}
+bool injection_queue::try_leave() noexcept {
+  std::lock_guard const lock(mutex_);
+  if (waker_) {
+    has_left_ = true;
+    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
+  }
+  if (!has_news()) return true;
+  has_left_ = false;
+  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
+  return false;
+}
+void injection_queue::come_back() noexcept {
+  // Relaxed: only this thread sets it; a putter that clears it meanwhile calls the waker.
+  if (!sleeps_.load(std::memory_order_relaxed)) return;
+  std::lock_guard const lock(mutex_);
+  has_left_ = false;
+  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: as in try_leave()
+}
+
 bool injection_queue::sleep(instant until) {
   std::unique_lock lock(mutex_);
+  has_left_ = false;
   sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
   bool in_time = true;
   note_traced({.kind = trace_kind::park});

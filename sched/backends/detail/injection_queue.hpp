@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -28,6 +29,10 @@ namespace weft::detail {
 ///   INJECT-4  If the backend's own queue has no memory for a thunk, the thunk stays in its node
 ///       until the next fetch.  If the own queue is empty by then, the first such thunk is returned
 ///       to the worker without entering it.
+///   INJECT-5  A worker that leaves its thread to another event loop announces that as it announces
+///       its sleep, so INJECT-1 holds for it.  A putter that finds it so, under the mutex, takes the
+///       announcement back and calls the waker: once for each absence, and never after the waker
+///       was replaced.
 class injection_queue {
  public:
   injection_queue() = default;
@@ -81,6 +86,12 @@ class injection_queue {
       if (std::exchange(has_reminder_, false)) queue.on_reminder();
     return goes_on;
   }
+  /// Sets the function that try_leave() lets putters call.  Waits for a call that has begun.
+  void set_waker(std::function<void()> f);
+  /// Lets the next putter call the waker, if there is one (INJECT-5).  False if there is something
+  /// to fetch.
+  [[nodiscard]] bool try_leave() noexcept;
+  void come_back() noexcept;
   struct waited {
     bool has_come;
     thunk instead;  // unless has_come: a thunk (INJECT-4), or empty with the reason
@@ -95,7 +106,7 @@ class injection_queue {
       if (!queue.is_empty()) return {true, thunk::reason::quiescent};
       if (thunk t = take_as_it_is(queue)) return {false, std::move(t)};
       if (nothing_is_due) return {false, thunk::reason::quiescent};
-      if (!sleep(until)) return {false, thunk::reason::deadline};
+      if (until == instant::min() || !sleep(until)) return {false, thunk::reason::deadline};
     }
   }
 
@@ -131,6 +142,9 @@ class injection_queue {
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;
   std::condition_variable woken_;
+  // Under the mutex (INJECT-5):
+  std::function<void()> waker_;
+  bool has_left_ = false;  // then sleeps_ is true
 };
 
 }  // namespace weft::detail

@@ -29,6 +29,7 @@
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/detail/shutting_down.hpp"
 #include "weft/sched/runtime/detail/trace_calls.hpp"
+#include "weft/sched/runtime/polling.hpp"
 #include "weft/sched/sync/completion.hpp"
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/sync/timing.hpp"
@@ -230,8 +231,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       // performed only if it must be answered.
       if (is_cancelled && (pending.perform ? all_are && !p->requires_answer() : !p->has_answer())) {
         if (all_are) cancellation.note_found();
-        // A process that has not started or has no frames is dropped; so is a process that has
-        // ignored too many cancellations.
+        // Drops a process without frames, and one that has ignored too many cancellations.
         if (!p->has_started() || !p->is_waiting()) return retire(p, nullptr), nullptr;
         if (!p->requires_answer()) {
           if (p->note_cancellation() > patience()) {
@@ -366,6 +366,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void start(start_options how, class program* first, bool forkable);
   void run();
   bool step();
+  poll_result poll(std::size_t most);
   void end() noexcept;
 
   // ---- state

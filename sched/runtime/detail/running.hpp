@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -24,6 +26,7 @@
 #include "weft/sched/runtime/detail/outer_watcher.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/detail/tracing_evidence.hpp"
+#include "weft/sched/runtime/polling.hpp"
 
 /// A scheduler from its start to its end: it learns the effects of the program, starts the first
 /// process, runs on one thread or several, is stopped, and ends.
@@ -262,6 +265,7 @@ bool settle(S& s) {
 }
 template <class S>
 void run_to_end(S& s) {
+  s.poll_stops.reset();
   typename S::at_work const now(s, S::work::all);
   stop_listener<S> const stops(s);
   s.cancellation.set_last_step(false);
@@ -295,6 +299,41 @@ bool run_step(S& s) {
   return false;
 }
 
+/// Runs at most `most` steps, and does not sleep (polling.hpp).  When processes only wait, lets
+/// whatever comes from outside call the loop back; a stop that is requested is such a thing.
+template <class S>
+poll_result run_ready(S& s, std::size_t most) {
+  typename S::at_work const now(s, S::work::polling);
+  if constexpr (leaving_backend<typename S::backend_type>) s.worker().come_back();
+  if (!s.poll_stops) s.poll_stops = std::make_shared<stop_listener<S>>(s);
+  // Relaxed: as in run_to_end().
+  if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
+  [[maybe_unused]] auto const traced = trace_here(s);
+  direct_mail_here const direct(direct_mail_of(s));
+  prompt::driver const outside;
+  for (; most != 0; --most) {
+    s.cancellation.set_last_step(false);
+    thunk t = take_ready(s);
+    if (!t) {
+      auto const why = t.why_empty();
+      s.stop_stepping(why);
+      if (why == thunk::reason::deadline) {
+        if constexpr (leaving_backend<typename S::backend_type>)
+          if (!s.worker().try_leave()) continue;
+        return poll_result::waiting;
+      }
+      if (settle(s)) continue;
+      s.poll_stops.reset();
+      return poll_result::ended;
+    }
+    s.cancellation.set_last_step(true);
+    S::set_innermost(&s);
+    std::uint64_t const answer = t.answer();
+    drive(s.resume(t.release(), answer));
+  }
+  return poll_result::ready;
+}
+
 // ---- ending
 
 /// Ends the scheduler: unwinds the processes that are left.
@@ -305,6 +344,7 @@ void end_scheduler(S& s) noexcept {
     std::terminate();
   }
   s.set_ending();
+  s.poll_stops.reset();
   s.close_outside();
   s.incoming.end();
   s.tasks_.is_ending = true;

@@ -61,7 +61,8 @@ scheduler_core::at_work::~at_work() {
   // From here on only `gate_` is used: a thread that waits until is_running is false may then
   // destroy the scheduler.
   std::lock_guard const lock(gate_->mutex);
-  gate_->is_running = gate_->accepts_internal = false;
+  gate_->is_running = false;
+  if (what_ != work::polling) gate_->accepts_internal = false;
   gate_->changed.notify_all();
 }
 

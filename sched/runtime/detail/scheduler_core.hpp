@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <stop_token>
 #include <string>
@@ -163,9 +164,18 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   // ---- running (running.hpp), shutting down (shutting_down.hpp)
 
-  enum class work : std::uint8_t { one_step, all, nothing };
+  /// `polling`: between two calls of poll(), internal processes are accepted, so that they call the
+  /// loop back.
+  enum class work : std::uint8_t { one_step, polling, all, nothing };
   /// Exists while processes of this scheduler may run on this thread.
   class at_work;
+  /// Listens to the stop token from one poll() to the next: a stop_listener (running.hpp).
+  std::shared_ptr<void> poll_stops;
+  /// When an alarm is due next; nullopt if none is, or if time is virtual.
+  [[nodiscard]] std::optional<instant> next_deadline() const noexcept {
+    if (has_virtual_time || waits.alarms.empty()) return std::nullopt;
+    return waits.alarms.next();
+  }
   /// Whether a process may be running, starting or being unwound.
   [[nodiscard]] bool is_at_work() const noexcept { return is_at_work_; }
   /// The state of this scheduler's worker on this thread; null if the thread does not work for it.

@@ -75,6 +75,13 @@ bool backend_scheduler<Backend>::step() {
   return run_step(*this);
 }
 template <backend Backend>
+poll_result backend_scheduler<Backend>::poll(std::size_t most) {
+  if constexpr (on_several_threads)
+    return poll_result::ended;  // scheduler::poll() refuses it
+  else
+    return run_ready(*this, most);
+}
+template <backend Backend>
 void backend_scheduler<Backend>::end() noexcept {
   end_scheduler(*this);
 }

@@ -52,7 +52,7 @@ shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const
     why = std::make_shared<std::string const>("weft: cancelled: " + reason);
   submissions::prepared now;
   submissions::prepared later;
-  if (gate.is_running) {
+  if (gate.accepts_internal) {
     now = s.incoming.prepare(internal_task::shut_down);
     if (!is_late && deadline != instant::max())
       later = s.incoming.prepare(internal_task::shut_down);
@@ -66,7 +66,9 @@ shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const
     return !was_late;
   };
   auto const is_over = [&gate] { return !gate.is_running; };
-  if (!is_over()) {
+  if (is_over()) {
+    if (is_first) s.incoming.send(now);  // between two calls of poll(): calls the loop back
+  } else {
     bool const news = is_late && become_late();
     if (is_first || news) s.incoming.send(now);
     if (is_late || deadline == instant::max()) {

@@ -33,14 +33,17 @@ template <class S>
     if (is_next && !s.has_virtual_time) s.base().recheck_deadlines();
   return true;
 }
-/// Makes the processes ready whose alarms are due.
+/// Makes the processes ready whose alarms are due.  Returns whether there were any.
 template <class S>
-void wake_due(S& s) noexcept {
+bool wake_due(S& s) noexcept {
+  bool was_any = false;
   instant const t = current_time(s);
   while (process* const p = s.waits.alarms.take_due(t)) {
+    was_any = true;
     add_to_trace(s, {.process = p->id(), .kind = trace_kind::timer});
     s.put(thunk(p), put_reason::woken);
   }
+  return was_any;
 }
 /// Virtual time, when no process is ready: advances to the first alarm.  False if there is none.
 template <class S>
@@ -48,13 +51,14 @@ template <class S>
   if (!s.has_virtual_time || s.waits.alarms.empty()) return false;
   if (instant const next = s.waits.alarms.next(); s.virtual_now_ < next) s.virtual_now_ = next;
   if constexpr (S::explores) note_time();
-  wake_due(s);
+  (void)wake_due(s);
   return true;
 }
+/// In how many steps the clock is read once: that costs two or three steps.
+inline constexpr std::uint8_t steps_per_look = 32;
 /// Takes the next process, and wakes the processes whose alarms are due meanwhile.
 template <class S>
 [[gnu::noinline]] thunk take_in_time(S& s) noexcept {
-  static constexpr std::uint8_t steps_per_look = 32;  // reading the clock costs two or three steps
   try {
     if (s.has_virtual_time) {
       for (;;) {
@@ -67,10 +71,34 @@ template <class S>
     for (worker_state& w = s.here();; w.until_clock = 0) {
       if (w.until_clock-- == 0) {
         w.until_clock = steps_per_look;
-        wake_due(s);
+        (void)wake_due(s);
       }
       thunk t = s.worker().take(s.waits.alarms.next(), s.quiescence_outside());
       if (t || t.why_empty() != thunk::reason::deadline) return t;
+    }
+  } catch (...) {
+    s.here().broken = std::current_exception();
+    return thunk::reason::stopped;
+  }
+}
+/// Takes the next process if one is ready or due, and does not sleep; for a scheduler with one
+/// thread.  An empty thunk says `deadline` if processes wait for something outside, or for a time.
+template <class S>
+[[nodiscard]] thunk take_ready(S& s) noexcept {
+  try {
+    worker_state& w = s.here();
+    w.begin_step();
+    if (!s.has_virtual_time && s.has_alarms() && w.until_clock-- == 0) {
+      w.until_clock = steps_per_look;
+      (void)wake_due(s);
+    }
+    for (;;) {
+      thunk t = s.worker().take(instant::min(), s.quiescence());
+      if (t) return t;
+      bool const is_quiescent = t.why_empty() == thunk::reason::quiescent;
+      bool const is_late = t.why_empty() == thunk::reason::deadline;
+      if (!(is_quiescent && advance_time(s)) && !(is_late && !s.has_virtual_time && wake_due(s)))
+        return t;
     }
   } catch (...) {
     s.here().broken = std::current_exception();
