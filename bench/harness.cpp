@@ -3,9 +3,13 @@
 
 #include <benchmark/benchmark.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace weft::bench {
@@ -40,6 +44,13 @@ class collector : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> times_;
 };
 
+/// `v`, rounded to that many digits that count.
+double with_digits(double v, int digits) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, v);
+  return std::strtod(text.data(), nullptr);
+}
+
 std::string subject_name(std::string const& which) { return which + "/weft"; }
 std::string rival_name(std::string const& which, std::string const& rival) {
   return which + "/" + rival;
@@ -72,17 +83,20 @@ void measure_later(std::string const& name, timed_run run) {
 suite::suite(std::string_view name, int argc, char** argv) : name_(name) {
   arguments_ = {argc > 0 ? argv[0] : "bench", "--benchmark_enable_random_interleaving=true",
                 "--benchmark_repetitions=15", "--benchmark_min_time=0.04"};
-  for (int i = 1; i < argc; ++i) {
-    std::string_view const argument = argv[i];
-    if (argument == "--json")
-      json_ = true;
-    else if (argument == "--quick") {
-      quick_ = true;
-      arguments_.insert(arguments_.end(),
-                        {"--benchmark_repetitions=1", "--benchmark_min_time=0.001"});
-    } else
-      arguments_.emplace_back(argument);
+  CLI::App line("Measures; all other arguments are Google Benchmark's.", name_);
+  line.add_flag("--json", json_, "Print one object a line and rival");
+  line.add_flag("--quick", quick_, "Measure next to nothing, and check the answers");
+  line.allow_extras();
+  try {
+    line.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    std::exit(line.exit(e));
   }
+  if (quick_)
+    arguments_.insert(arguments_.end(),
+                      {"--benchmark_repetitions=1", "--benchmark_min_time=0.001"});
+  auto const others = line.remaining();
+  arguments_.insert(arguments_.end(), others.begin(), others.end());
 }
 
 void suite::check(std::string const& which, std::uint64_t answer, std::uint64_t expected,
@@ -242,15 +256,16 @@ void suite::print(row const& r) const {
     std::printf("\n");
     return;
   }
-  std::printf(R"({"bench": "%s", "case": "%s", "value": %.4g, "unit": "%s", )", name_.c_str(),
-              r.which.c_str(), *r.value, r.unit.c_str());
-  if (r.rival_value)
-    std::printf(R"("rival": "%s", "rival_value": %.4g, "ratio": %.3f})"
-                "\n",
-                r.rival.c_str(), *r.rival_value, *r.value / *r.rival_value);
-  else
-    std::printf(R"("rival": null, "rival_value": null, "ratio": null})"
-                "\n");
+  nlohmann::ordered_json line = {
+      {"bench", name_},  {"case", r.which},  {"value", with_digits(*r.value, 4)},
+      {"unit", r.unit},  {"rival", nullptr}, {"rival_value", nullptr},
+      {"ratio", nullptr}};
+  if (r.rival_value) {
+    line["rival"] = r.rival;
+    line["rival_value"] = with_digits(*r.rival_value, 4);
+    line["ratio"] = with_digits(*r.value / *r.rival_value, 4);
+  }
+  std::printf("%s\n", line.dump().c_str());
 }
 
 }  // namespace weft::bench

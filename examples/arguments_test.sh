@@ -9,7 +9,7 @@ for wrong in what --backend= --backend=thieves --threads=2 --seed=1 \
   '--backend=sharing --threads=99999999999'; do
   "$1" $wrong > "$TEST_TMPDIR/out" 2> "$TEST_TMPDIR/err"
   ended=$?
-  if [ $ended != 2 ] || [ -s "$TEST_TMPDIR/out" ] || ! grep -q '^usage: ' "$TEST_TMPDIR/err"; then
+  if [ $ended != 2 ] || [ -s "$TEST_TMPDIR/out" ] || ! grep -q '^Usage: ' "$TEST_TMPDIR/err"; then
     echo "$wrong: ended with $ended"
     cat "$TEST_TMPDIR/out" "$TEST_TMPDIR/err"
     status=1

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <charconv>
 #include <cstdint>
-#include <cstdlib>
-#include <iostream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -33,44 +29,13 @@ namespace examples {
 /// unknown argument prints the usage and exits with 2.
 class backend {
  public:
-  backend(int argc, char** argv, std::string_view own = "") : name_(argv[0]), own_(own) {
-    for (char** argument = argv + 1; argument != argv + argc; ++argument) {
-      std::string_view const text = *argument;
-      if (text.starts_with("--backend="))
-        name_backend(value_of(text));
-      else if (text.starts_with("--threads="))
-        threads_ = number(value_of(text));
-      else if (text.starts_with("--seed="))
-        seed_ = number(value_of(text));
-      else if (text.starts_with("--trace="))
-        name_trace(value_of(text));
-      else if (!own.empty() && argument_.empty())
-        argument_ = text;
-      else
-        refuse();
-    }
-    if (threads_ >= 0 && which_ != kind::sharing && which_ != kind::stealing) refuse();
-    if (seed_ >= 0 && which_ != kind::random) refuse();
-  }
+  explicit backend(int argc, char** argv, std::string const& own = "");
 
   /// The example's own argument; empty if it was not given.
   [[nodiscard]] std::string_view argument() const { return argument_; }
   /// Parses a whole number >= 0.
-  [[nodiscard]] int number(std::string_view text) const {
-    char const* const end = text.data() + text.size();
-    int n = -1;
-    auto const [read_to, error] = std::from_chars(text.data(), end, n);
-    if (error != std::errc() || read_to != end || n < 0) refuse();
-    return n;
-  }
-  [[noreturn]] void refuse() const {
-    std::cerr << "usage: " << name_
-              << " [--backend=one_thread | --backend=sharing [--threads=n] |"
-                 " --backend=stealing [--threads=n] | --backend=random [--seed=n]]"
-                 " [--trace=file.html | --trace=file.json | --trace=file.jsonl]"
-              << (own_.empty() ? "" : " ") << own_ << '\n';
-    std::exit(2);
-  }
+  [[nodiscard]] int number(std::string_view text) const;
+  [[noreturn]] void refuse() const;
 
   /// Under sharing and stealing several threads use the handlers: each handler that does not
   /// declare itself thread_safe gets a lock.
@@ -86,27 +51,8 @@ class backend {
   }
 
  private:
-  enum class kind { unsaid, one_thread, sharing, stealing, random };
+  enum class kind { one_thread, sharing, stealing, random };
 
-  static std::string_view value_of(std::string_view text) {
-    return text.substr(text.find('=') + 1);
-  }
-  /// Refuses a second, different name.
-  void name_backend(std::string_view name) {
-    kind const k = name == "one_thread" ? kind::one_thread
-                   : name == "sharing"  ? kind::sharing
-                   : name == "stealing" ? kind::stealing
-                   : name == "random"   ? kind::random
-                                        : kind::unsaid;
-    if (k == kind::unsaid || (which_ != kind::unsaid && which_ != k)) refuse();
-    which_ = k;
-  }
-  void name_trace(std::string_view file) {
-    // `bazel run` starts a program elsewhere than where the command was given.
-    char const* const here = std::getenv("BUILD_WORKING_DIRECTORY");
-    trace_file_ = (here && !file.starts_with('/') ? std::string(here) + '/' : "").append(file);
-    if (!file.ends_with(".html") && !file.ends_with(".json") && !file.ends_with(".jsonl")) refuse();
-  }
   template <class Handler>
   static decltype(auto) shareable(Handler&& handler) {
     if constexpr (requires { std::remove_cvref_t<Handler>::thread_safe; })
@@ -149,11 +95,10 @@ class backend {
     weft::write_trace(trace, trace_file_);
   }
 
-  std::string_view name_;
-  std::string_view own_;
-  std::string_view argument_;
+  std::string usage_;
+  std::string argument_;
   std::string trace_file_;
-  kind which_ = kind::unsaid;
+  kind which_ = kind::one_thread;
   int threads_ = -1;  // not given
   int seed_ = -1;     // not given
 };

@@ -98,7 +98,7 @@ TABLE = {
         more = {
             # Reads and writes the files of stores as another program does.
             "bad_store": {"deps": ["@sqlite3"]},
-            "tool": {"data": ["//tools:weft-durable"]},
+            "tool": {"data": ["//tools:weft-durable"], "deps": ["@nlohmann_json"]},
         },
     ),
     "effects": _row(

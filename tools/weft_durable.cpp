@@ -2,13 +2,9 @@
 
 // weft-durable: looks into a store of durable processes, and acts on them.
 //
-//     weft-durable STORE list [--json]
-//     weft-durable STORE show ID [--json]
-//     weft-durable STORE history ID [--json | --html=PAGE.html]
-//     weft-durable STORE send ID TYPE VALUE     a number, true, false, or text
-//     weft-durable STORE cancel ID
-//     weft-durable STORE resume ID              a quarantined process
-//     weft-durable STORE workers [--json]       of a store on a server
+//     weft-durable STORE list | show ID | history ID | workers      [--json]
+//     weft-durable STORE send ID TYPE VALUE | cancel ID | resume ID
+//     weft-durable --help, and weft-durable STORE send --help
 //
 // STORE is a file, or a store on NATS: nats://HOST:PORT/NAME, or tls://HOST:PORT/NAME; of a cluster
 // nats://HOST:PORT,nats://HOST:PORT/NAME.  Without a name it is the store `weft`.  A user and a password
@@ -30,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -41,6 +38,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -57,8 +55,7 @@
 namespace {
 
 namespace durable = weft::durable;
-
-struct wrong_use {};
+using json = nlohmann::ordered_json;
 
 /// Says on stderr how far an operation is.  Without `always` only if stderr is a terminal and the
 /// operation has taken longer than half a second.
@@ -110,8 +107,15 @@ std::string time_of(durable::timestamp t) {
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &day);
   return text;
 }
-std::string json(std::string_view text) {
-  return durable::readable(durable::encode(std::string(text)));
+/// A value of a log; as text if JSON cannot say it.
+json value_of(std::string const& bytes) {
+  std::string const text = durable::readable(bytes);
+  json value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json(text) : value;
+}
+/// One object a line.  A text that is no UTF-8 is printed as far as it is.
+void print(json const& object) {
+  std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
 }
 /// A result: a value as JSON; a report, which is plain text, as it is.
 std::string result_of(durable::process_record const& p) {
@@ -125,18 +129,21 @@ durable::process_record found(durable::store& s, std::string_view id) {
 }
 
 void print_json(durable::process_record const& p) {
-  std::cout << "{\"id\":" << json(p.start.id) << ",\"function\":" << json(p.start.function)
-            << ",\"version\":" << p.start.version << ",\"status\":" << json(name_of(p.status))
-            << ",\"run\":" << p.run << ",\"entries\":" << p.entries
-            << ",\"messages\":" << p.messages;
-  if (p.wake) std::cout << ",\"wake\":" << *p.wake;
-  if (!p.start.parent.empty()) std::cout << ",\"parent\":" << json(p.start.parent);
+  json object = {{"id", p.start.id},
+                 {"function", p.start.function},
+                 {"version", p.start.version},
+                 {"status", name_of(p.status)},
+                 {"run", p.run},
+                 {"entries", p.entries},
+                 {"messages", p.messages}};
+  if (p.wake) object["wake"] = *p.wake;
+  if (!p.start.parent.empty()) object["parent"] = p.start.parent;
   if (p.status == durable::process_status::quarantined)
-    std::cout << ",\"report\":" << json(p.result);
+    object["report"] = p.result;
   else if (!p.result.empty())
-    std::cout << ",\"result\":" << durable::readable(p.result);
-  if (!p.published.empty()) std::cout << ",\"published\":" << durable::readable(p.published);
-  std::cout << "}\n";
+    object["result"] = value_of(p.result);
+  if (!p.published.empty()) object["published"] = value_of(p.published);
+  print(object);
 }
 
 void print_workers(durable::store& s, bool as_json) {
@@ -144,7 +151,7 @@ void print_workers(durable::store& s, bool as_json) {
   if (!shared) throw std::runtime_error("weft: a store in a file has no workers");
   for (auto const& w : shared->workers())
     if (as_json)
-      std::cout << "{\"name\":" << json(w.name) << ",\"processes\":" << w.processes << "}\n";
+      print({{"name", w.name}, {"processes", w.processes}});
     else
       std::cout << w.name << "  " << w.processes << '\n';
 }
@@ -225,15 +232,15 @@ void history(durable::store& s, std::string_view id, bool as_json, std::string c
   std::size_t position = 0;
   for (auto const& e : p.log) {
     if (as_json)
-      std::cout << "{\"position\":" << position << ",\"operation\":" << json(e.operation)
-                << ",\"answer\":" << durable::readable(e.answer) << "}\n";
+      print({{"position", position}, {"operation", e.operation}, {"answer", value_of(e.answer)}});
     else
       std::cout << position << "  " << e.operation << "  " << durable::readable(e.answer) << '\n';
     how_far.say_entries(++position, p.log.size());
   }
 }
 
-std::string value_of(std::string_view text) {
+/// The bytes of a value that was typed: a number, a truth value, or text.
+std::string bytes_of(std::string_view text) {
   if (text == "true" || text == "false") return durable::encode(text == "true");
   std::int64_t number = 0;
   auto const end = text.data() + text.size();
@@ -241,23 +248,6 @@ std::string value_of(std::string_view text) {
       error == std::errc() && at == end)
     return durable::encode(number);
   return durable::encode(std::string(text));
-}
-
-/// The value of a variable of the environment; empty if there is none.
-std::string variable(char const* name) {
-  char const* const value = std::getenv(name);
-  return value ? value : "";
-}
-
-weft::cluster::connection_options options_of_environment() {
-  return {.patience = std::chrono::seconds(5),
-          .user = variable("NATS_USER"),
-          .password = variable("NATS_PASSWORD"),
-          .token = variable("NATS_TOKEN"),
-          .credentials_file = variable("NATS_CREDS"),
-          .ca_file = variable("NATS_CA"),
-          .certificate_file = variable("NATS_CERT"),
-          .key_file = variable("NATS_KEY")};
 }
 
 std::unique_ptr<durable::store> opened(std::string const& where,
@@ -274,71 +264,105 @@ std::unique_ptr<durable::store> opened(std::string const& where,
   return std::make_unique<weft::cluster::nats_store>(servers, o);
 }
 
-int run(std::vector<std::string> words) {
+/// The arguments.
+struct command_line {
+  command_line() {
+    line.add_option(
+            "STORE", where,
+            "A file, or nats://HOST:PORT/NAME or tls://HOST:PORT/NAME; without a name it is "
+            "the store `weft`.  Of a cluster nats://HOST:PORT,nats://HOST:PORT/NAME")
+        ->required();
+    line.add_flag("--progress", always_says, "Say how far an operation is, not only on a terminal");
+    line.require_subcommand(1);
+    // Options may stand behind the command, too.
+    for (CLI::App* const command : line.get_subcommands({})) command->fallthrough();
+
+    with_json(list);
+    with_json(with_id(show));
+    with_json(with_id(history))
+        ->excludes(
+            history->add_option("--html", page, "Write the history as a page, to this file"));
+    with_id(send)
+        ->add_option("TYPE", type, "The type of the message, as the process names it")
+        ->required();
+    send->add_option("VALUE", value, "A number, true, false, or text")->required();
+    with_id(cancel);
+    with_id(resume);
+    with_json(workers);
+
+    auto const from_file = [&](char const* name, std::string& to, char const* variable,
+                               char const* what) {
+      line.add_option(name, to, what)->envname(variable)->group("Servers");
+    };
+    from_file("--creds", servers.credentials_file, "NATS_CREDS", "A file of credentials");
+    from_file("--tlsca", servers.ca_file, "NATS_CA", "Certificates that are trusted");
+    from_file("--tlscert", servers.certificate_file, "NATS_CERT",
+              "The certificate of this program");
+    from_file("--tlskey", servers.key_file, "NATS_KEY", "The key of that certificate");
+    // Secrets are no options: others of this computer can read the arguments of a program.
+    for (auto const& [variable, to] :
+         {std::pair("NATS_USER", &servers.user), std::pair("NATS_PASSWORD", &servers.password),
+          std::pair("NATS_TOKEN", &servers.token)})
+      if (char const* const secret = std::getenv(variable)) *to = secret;
+    line.footer(
+        "A user and a password may stand in the address, as USER:PASSWORD@HOST, or in NATS_USER "
+        "and "
+        "NATS_PASSWORD; a token in NATS_TOKEN.");
+  }
+
+  CLI::App* with_id(CLI::App* command) {
+    command->add_option("ID", id, "The id of a process")->required();
+    return command;
+  }
+  CLI::Option* with_json(CLI::App* command) {
+    return command->add_flag("--json", as_json, "Print one object a line");
+  }
+
+  std::string where, id, type, value, page;
   bool as_json = false;
   bool always_says = false;
-  std::string page;
-  auto server = options_of_environment();
-  std::pair<std::string_view, std::string*> const with_value[] = {
-      {"--html=", &page},
-      {"--creds=", &server.credentials_file},
-      {"--tlsca=", &server.ca_file},
-      {"--tlscert=", &server.certificate_file},
-      {"--tlskey=", &server.key_file}};
-  std::erase_if(words, [&](std::string const& w) {
-    if (w == "--json") return as_json = true;
-    if (w == "--progress") return always_says = true;
-    for (auto const& [name, value] : with_value)
-      if (w.starts_with(name)) {
-        *value = w.substr(name.size());
-        return true;
-      }
-    return false;
-  });
-  auto const is = [&](char const* command, std::size_t n) {
-    return words.size() == n + 2 && words[1] == command;
-  };
-  if (words.size() < 2) throw wrong_use();
-  auto const store = opened(words[0], server);
+  weft::cluster::connection_options servers{.patience = std::chrono::seconds(5)};
+
+  CLI::App line{"Looks into a store of durable processes, and acts on them.", "weft-durable"};
+  CLI::App* const list = line.add_subcommand("list", "List all processes");
+  CLI::App* const show = line.add_subcommand("show", "Show a process");
+  CLI::App* const history = line.add_subcommand("history", "Show the log of a process");
+  CLI::App* const send = line.add_subcommand("send", "Send a message to a process");
+  CLI::App* const cancel = line.add_subcommand("cancel", "Cancel a process");
+  CLI::App* const resume = line.add_subcommand("resume", "Let a quarantined process go on");
+  CLI::App* const workers =
+      line.add_subcommand("workers", "List the workers of a store on a server");
+};
+
+void run(command_line const& c) {
+  auto const store = opened(c.where, c.servers);
   durable::store& s = *store;
-  progress how_far(always_says, page.empty());
-  if (is("list", 0)) {
-    list(s, as_json, how_far);
-  } else if (is("show", 1)) {
-    show(s, words[2], as_json);
-  } else if (is("history", 1)) {
-    history(s, words[2], as_json, page, how_far);
-  } else if (is("workers", 0)) {
-    print_workers(s, as_json);
-  } else if (is("send", 3)) {
-    s.send({words[2], words[3], value_of(words[4])}, {});
-  } else if (is("cancel", 1)) {
-    (void)found(s, words[2]);
-    durable::engine_base(s, {}).cancel(words[2], "weft: cancelled by weft-durable");
-  } else if (is("resume", 1)) {
-    if (!s.release(found(s, words[2]).key))
-      throw std::runtime_error("weft: the process " + words[2] + " is not quarantined");
-  } else {
-    throw wrong_use();
+  progress how_far(c.always_says, c.page.empty());
+  if (*c.list) list(s, c.as_json, how_far);
+  if (*c.show) show(s, c.id, c.as_json);
+  if (*c.history) history(s, c.id, c.as_json, c.page, how_far);
+  if (*c.workers) print_workers(s, c.as_json);
+  if (*c.send) s.send({c.id, c.type, bytes_of(c.value)}, {});
+  if (*c.cancel) {
+    (void)found(s, c.id);
+    durable::engine_base(s, {}).cancel(c.id, "weft: cancelled by weft-durable");
   }
-  return 0;
+  if (*c.resume && !s.release(found(s, c.id).key))
+    throw std::runtime_error("weft: the process " + c.id + " is not quarantined");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  command_line c;
   try {
+    c.line.parse(argc, argv);
     // `bazel run` starts a program elsewhere than where the command was given.
     if (char const* const here = std::getenv("BUILD_WORKING_DIRECTORY"))
       std::filesystem::current_path(here);
-    return run({argv + 1, argv + argc});
-  } catch (wrong_use const&) {
-    std::cerr
-        << "usage: weft-durable STORE list | show ID | history ID | send ID TYPE VALUE | cancel "
-           "ID | resume ID | workers\n       [--json] [--html=PAGE.html] [--progress]\n"
-           "       STORE is a file, or nats://HOST:PORT/NAME or tls://HOST:PORT/NAME, with\n"
-           "       [--creds=FILE] [--tlsca=FILE] [--tlscert=FILE --tlskey=FILE]\n";
-    return 2;
+    run(c);
+  } catch (CLI::ParseError const& e) {
+    return c.line.exit(e) == 0 ? 0 : 2;
   } catch (std::exception const& e) {
     std::cerr << e.what() << '\n';
     return 1;

@@ -4,6 +4,7 @@
 //
 //     weft-trace trace.jsonl page.html
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -15,17 +16,21 @@
 #include "weft/trace/trace_files.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: weft-trace TRACE.jsonl PAGE.html | FILE.json\n";
-    return 2;
-  }
+  std::string from;
+  std::string to;
+  CLI::App line("Makes a page, or a file for ui.perfetto.dev, of a trace.", "weft-trace");
+  line.add_option("TRACE", from, "A trace as lines: trace.jsonl")->required();
+  line.add_option("PAGE", to, "PAGE.html, or FILE.json for ui.perfetto.dev")->required();
   try {
+    line.parse(argc, argv);
     // `bazel run` starts a program elsewhere than where the command was given.
     if (char const* const here = std::getenv("BUILD_WORKING_DIRECTORY"))
       std::filesystem::current_path(here);
-    std::ifstream from(argv[1]);
-    if (!from) throw std::runtime_error(std::string("weft: there is no file ") + argv[1]);
-    weft::write_trace(weft::read_json_lines(from).events, argv[2]);
+    std::ifstream in(from);
+    if (!in) throw std::runtime_error("weft: there is no file " + from);
+    weft::write_trace(weft::read_json_lines(in).events, to);
+  } catch (CLI::ParseError const& e) {
+    return line.exit(e) == 0 ? 0 : 2;
   } catch (std::exception const& e) {
     std::cerr << e.what() << '\n';
     return 1;

@@ -12,6 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,7 +30,6 @@
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -169,7 +171,25 @@ TEST_CASE("weft-durable says what is wrong") {
   CHECK(t.run("cancel nobody").first == 1);
   auto const [status, usage] = t.run("dance");
   CHECK(status == 2);
-  CHECK_THAT(usage, StartsWith("usage: weft-durable STORE list"));
+  CHECK_THAT(usage, Contains("subcommand") && Contains("--help"));
+  CHECK(t.run("show").first == 2);
+  CHECK(t.run("history ended --json --html=page.html").first == 2);
+}
+
+TEST_CASE("weft-durable says how it is used") {
+  tool const t;
+  CHECK_THAT(t.good("--help"), Contains("list") && Contains("history") && Contains("--creds") &&
+                                   Contains("NATS_PASSWORD"));
+  CHECK_THAT(t.good("send --help"), Contains("ID") && Contains("TYPE") && Contains("VALUE"));
+}
+
+TEST_CASE("weft-durable prints each process as an object of JSON") {
+  tool const t;
+  std::istringstream lines(t.good("list --json"));
+  std::set<std::string> ids;
+  for (std::string line; std::getline(lines, line);)
+    ids.insert(nlohmann::json::parse(line).at("id").get<std::string>());
+  CHECK(ids == std::set<std::string>{"ended", "torn", "waits"});
 }
 
 }  // namespace
