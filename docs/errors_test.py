@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("cluster", "deque", "durable", "effects", "io", "sched", "testing", "trace")
+FOLDERS = ("adapters", "cluster", "deque", "durable", "effects", "io", "sched", "testing", "trace")
 FILES = [p for d in FOLDERS for p in sorted(pathlib.Path(d).rglob("*.[hc]pp"))]
 PAGE = pathlib.Path("docs/errors.md")
 SECOND_PART = "\n## When it runs\n"

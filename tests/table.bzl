@@ -64,6 +64,11 @@ def _in_full(size):
     return {"size": size, "args": ["[full]"], "tags": ["manual"]}
 
 TABLE = {
+    "adapters": _row(
+        deps = _EFFECTS + _SCHED + ["//adapters:expected"],
+        # std::expected is there in C++23.
+        variants = {"expected": {"expected_test_cpp23": {"copts": ["-std=c++23"], "tags": ["one_compiler"]}}},
+    ),
     "cluster": _row(
         deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
         # Each starts servers.

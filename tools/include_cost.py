@@ -18,7 +18,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-FOLDERS = ("cluster", "deque", "durable", "effects", "io", "sched", "testing", "trace")
+FOLDERS = ("adapters", "cluster", "deque", "durable", "effects", "io", "sched", "testing", "trace")
 # The ratio that a header may have, a tenth more than it has.  The umbrella headers are what programs
 # include.
 BUDGET = {

@@ -10,7 +10,7 @@ invariants and includes are checked over all files together: run it on the whole
 import re
 import sys
 
-LIBRARY = ("cluster/", "deque/", "durable/", "effects/", "io/", "sched/", "testing/", "trace/")
+LIBRARY = ("adapters/", "cluster/", "deque/", "durable/", "effects/", "io/", "sched/", "testing/", "trace/")
 CODE = (".hpp", ".cpp")
 
 

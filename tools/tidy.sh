@@ -5,7 +5,7 @@
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sources() { git ls-files "$1/*.cpp"; }
-for folder in cluster deque durable effects io sched testing trace; do
+for folder in adapters cluster deque durable effects io sched testing trace; do
   if [ "${1-}" = analyzer ]; then
     sources "$folder" | sed 's/^/-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding /'
   else

@@ -111,6 +111,12 @@ GROUPS = [
         ["cluster/router.hpp", "cluster/connection_options.hpp"],
     ),
     (
+        "adapters",
+        "Beside other libraries",
+        "Adapters for other libraries, and for the newest parts of the standard library.",
+        ["adapters/expected.hpp"],
+    ),
+    (
         "testing",
         "Testing",
         "Every schedule, many schedules, one schedule.",

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 
 from clang_cursors import parse
 
-FOLDERS = ("cluster", "deque", "durable", "effects", "io", "sched", "testing", "trace")
+FOLDERS = ("adapters", "cluster", "deque", "durable", "effects", "io", "sched", "testing", "trace")
 # The headers that README tells programs to include, each for the folders behind it.
 UMBRELLAS = (
     ("effects/effects.hpp", ("effects/",)),

@@ -28,8 +28,8 @@ class Weft(ConanFile):
         self.version = ".".join(re.findall(r"#define WEFT_VERSION_[A-Z]+ (\d+)", header))
 
     def export_sources(self):
-        folders = ("cluster", "deque", "durable", "effects", "include", "io", "packaging", "sched", "testing", "trace")
-        for pattern in ("CMakeLists.txt", "LICENSE", *(folder + "/*" for folder in folders)):
+        folders = "adapters cluster deque durable effects include io packaging sched testing trace"
+        for pattern in ("CMakeLists.txt", "LICENSE", *(folder + "/*" for folder in folders.split())):
             copy(self, pattern, src=self._tree, dst=self.export_sources_folder)
 
     def validate(self):
