@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <source_location>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-#include "weft/testing/detail/catch2_subject.hpp"
-#include "weft/testing/detail/one_run.hpp"
-#include "weft/testing/exploration.hpp"
-#include "weft/testing/explore.hpp"
-#include "weft/testing/path.hpp"
-#include "weft/testing/random_walk.hpp"
+#include "weft/testing/assertions.hpp"             // IWYU pragma: export
+#include "weft/testing/detail/catch2_capture.hpp"  // IWYU pragma: keep
 
 /// Schedules as assertions of Catch2 (version 2), for use in a TEST_CASE:
 ///
@@ -22,182 +10,15 @@
 ///       check_every_schedule([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
 ///     }
 ///
-/// Each of the types below is used like a function, and is one assertion, at the place of the call,
-/// however many schedules it visits.  It passes, or fails with a report, which has the schedule
-/// step by step and a line that runs it again.  If a `require_` form fails, it ends the test case,
-/// as REQUIRE does.  The object that is constructed is the result: an `exploration`.
+/// What the assertions do says assertions.hpp.  Any assertion of Catch2 may stand inside.  The text
+/// of one that fails has its expansion, and the messages (INFO, CAPTURE) of its process.  A
+/// `require_` form that fails ends the test case as REQUIRE does, and throws what that throws.
 ///
-/// The program, the check, the handlers and make_state may contain any assertion.  The first one
-/// that fails in a schedule makes the schedule fail, with the assertion as its text, together with
-/// its expansion and the messages (INFO, CAPTURE) of its process.  The schedule fails even if the
-/// program goes on, as after CHECK, or catches what REQUIRE throws.  Nothing else of these
-/// assertions is reported or counted.
-///
-///   * An expansion or a message that contains an address differs in each run: that is
-///     nondeterminism.
 ///   * SECTION and GENERATE go around these calls; inside the program they are refused.
-///   * Catch2 is not thread safe, and need not be: schedules are visited on the calling thread,
-///     whatever `.threads` says.
-///
-/// The constructors throw what explore, random_walk and follow throw.
-namespace weft {
+///   * Catch2 is not thread safe, and need not be.
+namespace weft::detail {
 
-namespace detail {
+/// Registers Catch2, before main.
+inline bool const catch2_is_enlisted = test_framework::enlist(catch2_capture::instance());
 
-inline exploration visited(explore_options o, subject& s) {
-  o.threads = 1;
-  return explore(o, s);
-}
-inline exploration visited(random_walk_options const& o, subject& s) { return random_walk(o, s); }
-inline exploration visited(schedule_path const& p, subject& s) { return follow(p, s); }
-
-/// Why a search proves too little, whatever its verdicts: no schedule was run to its end, or some
-/// were cut although no max_steps was chosen.  Empty if there is no such reason.
-template <class How>
-std::string catch2_objection(How const& how, exploration const& found) {
-  if (found.schedules == found.cut) return "no schedule was run to its end\n";
-  if constexpr (std::is_same_v<How, explore_options>)
-    if (found.cut != 0 && how.max_steps == explore_options().max_steps)
-      return "not every schedule was run to its end: choose a max_steps if that will do\n";
-  return {};
-}
-
-/// The place of the assertion, its name, and whether the test case ends if it fails.
-struct catch2_place {
-  std::string_view name;
-  Catch::ResultDisposition::Flags disposition;
-  std::source_location where;
-};
-inline constexpr auto catch2_check = Catch::ResultDisposition::ContinueOnFailure;
-inline constexpr auto catch2_require = Catch::ResultDisposition::Normal;
-
-/// Runs a search, as one assertion.
-template <class How, class... Subject>
-exploration catch2_assertion(catch2_place const& at, How const& how, Subject&... s) {
-  auto found = [&] {
-    subject_of runs(s...);
-    catch2_subject watched(runs);
-    catch2_stand_in const here;
-    return visited(how, watched);
-  }();
-  auto const objection = catch2_objection(how, found);
-  std::string text = found.summary() + objection;
-  if (auto const* const o = found.first_failure())
-    text += "the first failure: " + exploration::story(*o) + "to see it again:\n" +
-            catch2_recipe(o->path);
-  while (text.ends_with('\n')) text.pop_back();
-  bool const is_right = found.ok() && objection.empty();
-  Catch::AssertionHandler says({at.name.data(), at.name.size()},
-                               {at.where.file_name(), at.where.line()}, {}, at.disposition);
-  says.handleMessage(is_right ? Catch::ResultWas::Ok : Catch::ResultWas::ExplicitFailure, text);
-  says.complete();
-  return found;
-}
-
-}  // namespace detail
-
-// These are classes with constructors, where one expects functions: after a pack of handlers, a
-// function template cannot have a parameter with a default argument, such as the place of its call.
-// A deduction guide can.
-
-/// Visits every schedule, as explore does.  Fails if a schedule fails or deadlocks; if anything
-/// leaks; if a schedule goes another way when it is run again; if schedules are cut although no
-/// `max_steps` was chosen; or if all are cut.  Costs what explore() does; allocates what it does;
-/// throws what it does.
-///
-/// Code between two operations is one step: a plain ++n never fails here; ThreadSanitizer finds
-/// data races.  By default schedules are those of one thread; `{.granularity =
-/// granularity::parallel}` has those of several.
-template <class... Args>
-struct check_every_schedule : exploration {
-  explicit check_every_schedule(explore_options const& options, Args... args,
-                                std::source_location where = std::source_location::current())
-      : exploration(detail::catch2_assertion({"check_every_schedule", detail::catch2_check, where},
-                                             options, args...)) {}
-  explicit check_every_schedule(Args... args,
-                                std::source_location where = std::source_location::current())
-      : check_every_schedule(explore_options(), std::move(args)..., where) {}
-};
-template <class... Args>
-check_every_schedule(Args...) -> check_every_schedule<Args...>;
-template <class... Args>
-check_every_schedule(explore_options, Args...) -> check_every_schedule<Args...>;
-
-/// As check_every_schedule, but if it fails, the test case ends.  Costs what explore() does;
-/// allocates what it does.  Throws what it does; if it fails, what REQUIRE throws.
-template <class... Args>
-struct require_every_schedule : exploration {
-  explicit require_every_schedule(explore_options const& options, Args... args,
-                                  std::source_location where = std::source_location::current())
-      : exploration(detail::catch2_assertion(
-            {"require_every_schedule", detail::catch2_require, where}, options, args...)) {}
-  explicit require_every_schedule(Args... args,
-                                  std::source_location where = std::source_location::current())
-      : require_every_schedule(explore_options(), std::move(args)..., where) {}
-};
-template <class... Args>
-require_every_schedule(Args...) -> require_every_schedule<Args...>;
-template <class... Args>
-require_every_schedule(explore_options, Args...) -> require_every_schedule<Args...>;
-
-/// Visits some schedules, as random_walk draws them.  Fails as check_every_schedule does, but
-/// schedules may be cut, as long as at least one is not.  Costs what random_walk() does; allocates
-/// what it does; throws what it does.
-template <class... Args>
-struct check_random_schedules : exploration {
-  explicit check_random_schedules(random_walk_options const& options, Args... args,
-                                  std::source_location where = std::source_location::current())
-      : exploration(detail::catch2_assertion(
-            {"check_random_schedules", detail::catch2_check, where}, options, args...)) {}
-  explicit check_random_schedules(Args... args,
-                                  std::source_location where = std::source_location::current())
-      : check_random_schedules(random_walk_options(), std::move(args)..., where) {}
-};
-template <class... Args>
-check_random_schedules(Args...) -> check_random_schedules<Args...>;
-template <class... Args>
-check_random_schedules(random_walk_options, Args...) -> check_random_schedules<Args...>;
-
-/// As check_random_schedules, but if it fails, the test case ends.  Costs what random_walk() does;
-/// allocates what it does.  Throws what it does; if it fails, what REQUIRE throws.
-template <class... Args>
-struct require_random_schedules : exploration {
-  explicit require_random_schedules(random_walk_options const& options, Args... args,
-                                    std::source_location where = std::source_location::current())
-      : exploration(detail::catch2_assertion(
-            {"require_random_schedules", detail::catch2_require, where}, options, args...)) {}
-  explicit require_random_schedules(Args... args,
-                                    std::source_location where = std::source_location::current())
-      : require_random_schedules(random_walk_options(), std::move(args)..., where) {}
-};
-template <class... Args>
-require_random_schedules(Args...) -> require_random_schedules<Args...>;
-template <class... Args>
-require_random_schedules(random_walk_options, Args...) -> require_random_schedules<Args...>;
-
-/// Runs the one schedule that is written in `path`, as follow does; the path is one from a report.
-/// Also fails if the path does not fit the program: once a program is changed, it may have other
-/// paths.  Costs what follow() does; allocates what it does; throws what it does.
-template <class... Args>
-struct check_schedule : exploration {
-  explicit check_schedule(std::string_view path, Args... args,
-                          std::source_location where = std::source_location::current())
-      : exploration(detail::catch2_assertion({"check_schedule", detail::catch2_check, where},
-                                             schedule_path(path), args...)) {}
-};
-template <class... Args>
-check_schedule(std::string_view, Args...) -> check_schedule<Args...>;
-
-/// As check_schedule, but if it fails, the test case ends.  Costs what follow() does; allocates
-/// what it does.  Throws what it does; if it fails, what REQUIRE throws.
-template <class... Args>
-struct require_schedule : exploration {
-  explicit require_schedule(std::string_view path, Args... args,
-                            std::source_location where = std::source_location::current())
-      : exploration(detail::catch2_assertion({"require_schedule", detail::catch2_require, where},
-                                             schedule_path(path), args...)) {}
-};
-template <class... Args>
-require_schedule(std::string_view, Args...) -> require_schedule<Args...>;
-
-}  // namespace weft
+}  // namespace weft::detail

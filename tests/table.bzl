@@ -263,6 +263,8 @@ TABLE = {
         threads = "explore_threads explored_everywhere",
         more = {
             "catch2": {"deps": ["//testing:catch2"]},
+            # Has a main of its own.
+            "googletest": {"deps": ["//testing:googletest", "@gtest"]},
             "explore": {"deps": ["//examples:hello_program"]},
             # With a sanitizer there is no pool: each frame is an allocation.
             "explore_memory": {"target_compatible_with": under_no_sanitizer},

@@ -121,7 +121,7 @@ GROUPS = [
         "Testing",
         "Every schedule, many schedules, one schedule.",
         ["testing/explore.hpp", "testing/random_walk.hpp", "testing/exploration.hpp", "testing/path.hpp",
-         "sched/base/decision.hpp", "sched/backends/random_order.hpp", "testing/catch2.hpp"],
+         "sched/base/decision.hpp", "sched/backends/random_order.hpp", "testing/assertions.hpp"],
     ),
     (
         "trace",

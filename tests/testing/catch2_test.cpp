@@ -515,7 +515,7 @@ TEST_CASE("a long path is written as several adjacent strings") {
   std::string const all = path.text();
   std::string said;
   bool is_inside = false;
-  auto const recipe = detail::catch2_recipe(path);
+  auto const recipe = detail::schedule_recipe(path);
   for (char const c : recipe)
     if (c == '"')
       is_inside = !is_inside;

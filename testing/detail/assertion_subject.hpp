@@ -7,23 +7,23 @@
 #include <vector>
 
 #include "weft/sched/base/process_id.hpp"
-#include "weft/testing/detail/catch2_capture.hpp"
+#include "weft/testing/detail/assertion_notes.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
 
-/// Makes a run fail if an assertion of Catch2 has failed in it, however the run has ended.
+/// Makes a run fail if an assertion of a test framework has failed in it, however it has ended.
 namespace weft::detail {
 
-/// Tells the capture which process runs, and thus which process owns a message.
+/// Notes which process runs, and thus which process owns a message.
 ///
 ///   SUBJECT-1  After a fork, the process that goes on first has the frames, and the messages whose
 ///       objects are in them.  The other one of the two is run again, and adds its messages anew.
-class catch2_namer final : public strategy {
+class process_namer final : public strategy {
  public:
-  explicit catch2_namer(strategy& c) : strategy_(c) {}
+  explicit process_namer(strategy& c) : strategy_(c) {}
 
   std::size_t choose(candidates const& ready) override {
     if (ready.last != candidates::none && is_at_fork(ready, ready.last)) note_fork(ready);
@@ -78,14 +78,14 @@ class catch2_namer final : public strategy {
   }
 
   strategy& strategy_;
-  catch2_notes& notes_ = catch2_capture::instance().notes();
+  assertion_notes& notes_ = assertion_notes::now();
   std::vector<two> forks_;  // forks after which neither process has gone on
   std::vector<process_id> known_;
 };
 
-class catch2_subject final : public subject {
+class watched_subject final : public subject {
  public:
-  explicit catch2_subject(subject& s) : subject_(s) {}
+  explicit watched_subject(subject& s) : subject_(s) {}
 
   [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
     return watched(c, log, limits,
@@ -104,7 +104,7 @@ class catch2_subject final : public subject {
       run_log const& log;
       granularity grain;
     } const here{log, limits.granularity};
-    auto& notes = catch2_capture::instance().notes();
+    auto& notes = assertion_notes::now();
     notes = {};
     notes.of = &here;
     notes.path_so_far = [](void const* of) {
@@ -112,10 +112,10 @@ class catch2_subject final : public subject {
       return at.log.path(at.grain);
     };
     struct end_of_run {
-      catch2_notes& notes;
+      assertion_notes& notes;
       ~end_of_run() { notes.path_so_far = nullptr; }
     } const ends{notes};
-    catch2_namer named(c);
+    process_namer named(c);
     auto result = run(named);
     if (notes.failure) return {verdict::failed, std::move(*notes.failure)};
     return result;
