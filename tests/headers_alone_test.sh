@@ -14,7 +14,7 @@ done > "$scratch/headers"
 standard=$(find -L "$@" -name '*.hpp' -exec grep -hoE '^#include <[a-z_]+>' {} + | sort -u)
 {
   echo 'module standard [system] {'
-  echo "$standard" | clang++-19 -std=c++20 -M -x c++ - | tr -d '\\' | tr ' ' '\n' | sort -u |
+  echo "$standard" | sed 's/#include \(.*\)/#if __has_include(\1)\n&\n#endif/' | clang++-19 -std=c++20 -M -x c++ - | tr -d '\\' | tr ' ' '\n' | sort -u |
     grep -E "/($(echo "$standard" | sed 's/.*<//; s/>//' | paste -sd '|'))\$" |
     sed 's|.*/\(.*\)|  module \1 { header "&" export * }|'
   echo '}'

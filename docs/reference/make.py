@@ -114,7 +114,8 @@ GROUPS = [
         "adapters",
         "Beside other libraries",
         "Adapters for other libraries, and for the newest parts of the standard library.",
-        ["adapters/expected.hpp"],
+        ["adapters/expected.hpp", "adapters/future.hpp", "adapters/stop_token.hpp", "adapters/ranges.hpp",
+         "adapters/clock_time.hpp", "adapters/fmt.hpp", "adapters/format.hpp"],
     ),
     (
         "testing",

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "weft/effects/eff.hpp"
+#include "weft/effects/operation.hpp"
+#include "weft/io/blocking.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/sync/timing.hpp"
+
+/// Processes that wait for a std::future.  A future has no callback, so some thread must block for
+/// it, or look again and again.  (A completion, sched/sync/completion.hpp, needs neither: prefer it
+/// where you write the other side.  The way back, a future of what a process computes, is
+/// submitter::submit_task.)
+namespace weft {
+
+/// Waits for the future on a thread of the handler of `blocking`, such as a thread_pool, which is
+/// blocked until the future is ready; other processes run meanwhile.  Yields the value, or throws
+/// the exception of the future.  A caller that is cancelled does not wait, but the thread still
+/// does.  `Future` is a std::future or a std::shared_future of a value or of void; one without a
+/// state throws std::future_error.  A deferred function runs on that thread.
+///
+/// Allocates what off_thread does.  Throws what the future does; completion_dropped; bad_alloc.
+template <template <class> class Future, class T>
+eff<T, blocking, completions> future_value(Future<T> f) {
+  auto waits = [f = std::move(f)]() mutable -> T { return f.get(); };
+  co_return co_await off_thread(std::move(waits));
+}
+
+/// Waits for the future without a thread: looks whether it is ready, sleeps for `every`, and so on.
+/// Yields the value, or throws the exception of the future.  A caller that is cancelled stops
+/// looking.  A deferred function runs here.  With virtual time no time passes between two looks:
+/// the thread is busy until the future is ready.
+///
+/// O(log n) in the sleeping processes, each time.  One allocation from the pool.  Throws what the
+/// future does.
+template <template <class> class Future, class T>
+eff<T, timing> future_value(Future<T> f, instant::duration every) {
+  while (f.wait_for(std::chrono::seconds(0)) == std::future_status::timeout)
+    co_await timing::sleep_for(every);
+  co_return f.get();
+}
+
+}  // namespace weft
