@@ -26,7 +26,7 @@ _EFFECT_SUITE = """
     product_early resume_nontail scheduler tree_explore triples
 """
 
-_ADAPTERS = "clock_time expected fmt format future ranges stop_token"
+_ADAPTERS = "clock_time execution expected fmt format future ranges stop_token"
 
 _ASAN = ["-fsanitize=address"]
 
@@ -68,7 +68,8 @@ def _in_full(size):
 TABLE = {
     "adapters": _row(
         deps = _EFFECTS + _SCHED + _IO + ["//adapters:%s" % name for name in _words(_ADAPTERS)] + ["@fmt"],
-        threads = "future stop_token",
+        threads = "execution future stop_token",
+        more = {"execution": {"deps": ["//examples:senders"]}},
         # std::expected is there in C++23.
         variants = {"expected": {"expected_test_cpp23": {"copts": ["-std=c++23"], "tags": ["one_compiler"]}}},
     ),

@@ -10,7 +10,7 @@ for folder in adapters cluster deque durable effects io sched testing trace; do
     sources "$folder" | sed 's/^/-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding /'
   else
     {
-      git ls-files "$folder/*.hpp" | grep -v catch2_v3 | sed 's|.*|#include "weft/&"|'
+      git ls-files "$folder/*.hpp" | grep -Ev "catch2_v3|stdexec" | sed 's|.*|#include "weft/&"|'
       sources "$folder" | sed 's|.*|#include "&"|'
     } > "$scratch/$folder.cpp"
     echo "-clang-analyzer-*,-bugprone-suspicious-include $scratch/$folder.cpp"

@@ -152,7 +152,7 @@ def public_headers(root):
         str(path.relative_to(root))
         for folder in FOLDERS
         for path in (root / folder).rglob("*.hpp")
-        if "detail" not in path.parts and path.name not in ("catch2_v3.hpp", "each_range_v3.hpp")
+        if "detail" not in path.parts and path.name not in ("catch2_v3.hpp", "each_range_v3.hpp", "stdexec.hpp")
     )
 
 

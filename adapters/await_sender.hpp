@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <exception>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "weft/effects/eff.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/sync/completion.hpp"
+
+/// Processes that await senders.  What `X` is says execution.hpp.
+namespace weft {
+
+/// Thrown where a process awaits a sender that has ended by set_stopped, although the process did
+/// not ask for it.
+struct [[gnu::visibility("default")]] sender_stopped : std::exception {
+  [[nodiscard]] char const* what() const noexcept override {
+    return "weft: the sender that was awaited has stopped, and has no value";
+  }
+};
+
+namespace detail {
+
+template <class...>
+struct types {};
+
+/// What awaiting a sender yields, by its value completions: a value, a tuple of several, or void.
+template <class Completions>
+struct sent_value {
+  static constexpr bool is_one = false;
+  using type = void;
+};
+template <>
+struct sent_value<types<>> : std::type_identity<void> {  // it has only errors, or stops
+  static constexpr bool is_one = true;
+};
+template <class... Ts>
+struct sent_value<types<types<Ts...>>> : std::type_identity<std::tuple<std::decay_t<Ts>...>> {
+  static constexpr bool is_one = true;
+};
+template <class T>
+struct sent_value<types<types<T>>> : std::type_identity<std::decay_t<T>> {
+  static constexpr bool is_one = true;
+};
+template <>
+struct sent_value<types<types<>>> : std::type_identity<void> {
+  static constexpr bool is_one = true;
+};
+
+template <class E>
+std::exception_ptr sent_error(E&& error) {
+  if constexpr (std::same_as<std::decay_t<E>, std::exception_ptr>)
+    return std::forward<E>(error);
+  else if constexpr (std::same_as<std::decay_t<E>, std::error_code>)
+    return std::make_exception_ptr(std::system_error(error));
+  else
+    return std::make_exception_ptr(std::forward<E>(error));
+}
+
+/// The process that awaits a sender, as its receiver sees it.
+///
+///   SENDER-1  The state has two owners: the process that waits, and the operation.  The operation
+///       gives its share back when it completes.  So it lives until then, even if the process does
+///       not wait any more; and until the process has gone on.
+template <class X, class T>
+class sender_wait {
+ public:
+  sender_wait(sender_wait const&) = delete;
+  sender_wait& operator=(sender_wait const&) = delete;
+
+  void release() noexcept {
+    // acq_rel: pairs with itself: the last owner, which deletes the state, sees all that the other
+    // did.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// Completes, and gives back the operation's share.
+  template <class... Values>
+  void on_value(Values&&... values) noexcept {
+    try {
+      source.complete(std::forward<Values>(values)...);
+    } catch (...) {
+      source.fail(std::current_exception());
+    }
+    release();
+  }
+  void on_error(std::exception_ptr error) noexcept {
+    source.fail(std::move(error));
+    release();
+  }
+
+  completer<T> source;
+  typename X::stop_source stop;
+
+ protected:
+  sender_wait() = default;
+  virtual ~sender_wait() = default;
+
+ private:
+  std::atomic<unsigned char> owners_ = 2;
+};
+
+/// The environment of a receiver: it has a stop token.
+template <class X>
+struct sender_environment {
+  typename X::stop_source* source;
+  [[nodiscard]] auto query(typename X::get_stop_token_t) const noexcept {
+    return source->get_token();
+  }
+};
+
+template <class X, class T>
+class sender_receiver {
+ public:
+  using receiver_concept = typename X::receiver_t;
+
+  explicit sender_receiver(sender_wait<X, T>& w) noexcept : wait_(&w) {}
+  template <class... Values>
+  void set_value(Values&&... values) && noexcept {
+    wait_->on_value(std::forward<Values>(values)...);
+  }
+  template <class E>
+  void set_error(E&& error) && noexcept {
+    wait_->on_error(sent_error(std::forward<E>(error)));
+  }
+  void set_stopped() && noexcept { wait_->on_error(std::make_exception_ptr(sender_stopped())); }
+  [[nodiscard]] sender_environment<X> get_env() const noexcept { return {&wait_->stop}; }
+
+ private:
+  sender_wait<X, T>* wait_;
+};
+
+template <class X, class T, class Sender>
+class sender_operation final : public sender_wait<X, T> {
+ public:
+  explicit sender_operation(Sender&& s)
+      : operation_(X::connect(std::move(s), sender_receiver<X, T>(*this))) {}
+  void start() noexcept { X::start(operation_); }
+
+ private:
+  decltype(X::connect(std::declval<Sender>(), std::declval<sender_receiver<X, T>>())) operation_;
+};
+
+/// The share of the process that waits.
+template <class X, class T, class Sender>
+class sender_share {
+ public:
+  explicit sender_share(Sender&& s)
+      : to_(new sender_operation<X, T, Sender>(std::move(s))),
+        result(to_->source.get_completion()) {
+    to_->start();
+  }
+  sender_share(sender_share const&) = delete;
+  sender_share& operator=(sender_share const&) = delete;
+  ~sender_share() {
+    if (!result.is_ready()) to_->stop.request_stop();
+    to_->release();
+  }
+
+ private:
+  sender_operation<X, T, Sender>* to_;
+
+ public:
+  completion<T> result;
+};
+
+template <class X, class Sender>
+using sent_by =
+    sent_value<typename X::template value_types_of<Sender, sender_environment<X>, types, types>>;
+
+/// Whether await_sender can await it; if not, gives the error message.
+template <class X, class Sender>
+consteval bool require_one_value() {
+  constexpr bool has_one = sent_by<X, Sender>::is_one;
+  static_assert(has_one,
+                "weft: a process awaits a sender with one value completion: use into_variant for a "
+                "sender that has several");
+  return has_one;
+}
+
+}  // namespace detail
+
+/// Awaits the sender: connects it, starts it on this thread, and waits until it completes, on any
+/// thread; other processes run meanwhile.
+///
+/// Yields the value that the sender sends; for several a std::tuple; for none nothing.  Throws its
+/// error; sender_stopped if it has stopped.  If the wait is cancelled, a stop is requested of the
+/// sender, whose operation lives until it completes.  The wait seals (operation.hpp).
+///
+/// Four allocations: the operation, the completion's state, two frames.  Throws what connecting
+/// throws; bad_alloc.
+template <class X, class Sender, class T = typename detail::sent_by<X, Sender>::type>
+eff<T, completions> await_sender(Sender s) {
+  if constexpr (detail::require_one_value<X, Sender>()) {
+    detail::sender_share<X, T, Sender> share(std::move(s));
+    if constexpr (std::is_void_v<T>) {
+      co_await share.result.wait();
+    } else {
+      T value = co_await share.result.wait();
+      co_return value;
+    }
+  }
+}
+
+/// The same, until `t` at the latest.  Yields a std::optional of the value, which is empty if the
+/// sender has not completed by then; for none a bool, which is then false.  In that case a stop is
+/// requested of the sender.  Four allocations, and costs and throws as above.
+template <class X, class Sender, class T = typename detail::sent_by<X, Sender>::type>
+eff<detail::if_in_time<T>, completions> await_sender_until(Sender s, instant t) {
+  if constexpr (detail::require_one_value<X, Sender>()) {
+    detail::sender_share<X, T, Sender> share(std::move(s));
+    detail::if_in_time<T> value = co_await share.result.wait_until(t);
+    co_return value;
+  }
+}
+
+}  // namespace weft
