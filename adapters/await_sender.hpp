@@ -11,7 +11,9 @@
 
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/errors.hpp"
 #include "weft/sched/sync/completion.hpp"
+#include "weft/sched/tasks/shielded.hpp"
 
 /// Processes that await senders.  What `X` is says execution.hpp.
 namespace weft {
@@ -64,9 +66,13 @@ std::exception_ptr sent_error(E&& error) {
 
 /// The process that awaits a sender, as its receiver sees it.
 ///
-///   SENDER-1  The state has two owners: the process that waits, and the operation.  The operation
-///       gives its share back when it completes.  So it lives until then, even if the process does
-///       not wait any more; and until the process has gone on.
+///   SENDER-1  The state has two owners: the process that waits, and the operation, which gives its
+///       share back when it has completed.  A completion may be the last thing that the operation
+///       sees of the process; so the last owner deletes the state.
+///   SENDER-3  The sender may refer to objects of the process's frames.  So no frame that awaits it
+///       ends before it has completed: a process that is cancelled, or late, requests a stop and
+///       waits, shielded; if it may not wait any more, since all processes are cancelled or its
+///       frames are being destroyed, its thread blocks instead.
 template <class X, class T>
 class sender_wait {
  public:
@@ -84,13 +90,21 @@ class sender_wait {
     try {
       source.complete(std::forward<Values>(values)...);
     } catch (...) {
-      source.fail(std::current_exception());
+      fail(std::current_exception());
     }
-    release();
+    end();
   }
   void on_error(std::exception_ptr error) noexcept {
-    source.fail(std::move(error));
-    release();
+    fail(std::move(error));
+    end();
+  }
+  /// Whether the sender has completed with an error, or has stopped.
+  [[nodiscard]] bool has_failed() const noexcept {
+    return has_failed_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2]
+  }
+  /// Blocks the thread until the sender has completed.
+  void block() const noexcept {
+    is_over_.wait(false, std::memory_order_acquire);  // [3] acquire: pairs with [4]
   }
 
   completer<T> source;
@@ -101,7 +115,19 @@ class sender_wait {
   virtual ~sender_wait() = default;
 
  private:
+  void fail(std::exception_ptr error) noexcept {
+    has_failed_.store(true, std::memory_order_release);  // [2] release: pairs with [1]
+    source.fail(std::move(error));
+  }
+  void end() noexcept {
+    is_over_.store(true, std::memory_order_release);  // [4] release: pairs with [3]
+    is_over_.notify_all();
+    release();
+  }
+
   std::atomic<unsigned char> owners_ = 2;
+  std::atomic<bool> has_failed_ = false;
+  std::atomic<bool> is_over_ = false;
 };
 
 /// The environment of a receiver: it has a stop token.
@@ -157,9 +183,14 @@ class sender_share {
   sender_share(sender_share const&) = delete;
   sender_share& operator=(sender_share const&) = delete;
   ~sender_share() {
-    if (!result.is_ready()) to_->stop.request_stop();
+    if (!result.is_ready()) {  // SENDER-3
+      request_stop();
+      to_->block();
+    }
     to_->release();
   }
+  void request_stop() noexcept { to_->stop.request_stop(); }
+  [[nodiscard]] bool has_failed() const noexcept { return to_->has_failed(); }
 
  private:
   sender_operation<X, T, Sender>* to_;
@@ -167,6 +198,37 @@ class sender_share {
  public:
   completion<T> result;
 };
+
+/// Waits until the sender has completed; if the process is cancelled, requests a stop before
+/// (SENDER-3).  Throws `cancelled` only if there is no value.
+template <class T, class Share>
+eff<T, completions> sender_ends(Share& share) {
+  std::exception_ptr why;
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await share.result.wait();
+      co_return;
+    } else {
+      T value = co_await share.result.wait();
+      co_return value;
+    }
+  } catch (cancelled const&) {
+    if (share.has_failed()) throw;  // it may be the sender's own
+    why = std::current_exception();
+  }
+  share.request_stop();
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await shielded([&] { return share.result.wait(); });
+      co_return;
+    } else {
+      T value = co_await shielded([&] { return share.result.wait(); });
+      co_return value;
+    }
+  } catch (sender_stopped const&) {
+  }
+  std::rethrow_exception(why);
+}
 
 template <class X, class Sender>
 using sent_by =
@@ -188,33 +250,56 @@ consteval bool require_one_value() {
 /// thread; other processes run meanwhile.
 ///
 /// Yields the value that the sender sends; for several a std::tuple; for none nothing.  Throws its
-/// error; sender_stopped if it has stopped.  If the wait is cancelled, a stop is requested of the
-/// sender, whose operation lives until it completes.  The wait seals (operation.hpp).
+/// error; sender_stopped if it has stopped.  The wait seals (operation.hpp).
 ///
-/// Four allocations: the operation, the completion's state, two frames.  Throws what connecting
+/// A process that is cancelled requests a stop of the sender, and goes on when that has completed:
+/// with its value, if it has one all the same, else with `cancelled`.  So a sender may refer to
+/// objects of the process.  If all processes are cancelled, the thread blocks until the sender has
+/// completed; so a sender must not need that thread.
+///
+/// Five allocations: the operation, the completion's state, three frames.  Throws what connecting
 /// throws; bad_alloc.
 template <class X, class Sender, class T = typename detail::sent_by<X, Sender>::type>
 eff<T, completions> await_sender(Sender s) {
   if constexpr (detail::require_one_value<X, Sender>()) {
     detail::sender_share<X, T, Sender> share(std::move(s));
     if constexpr (std::is_void_v<T>) {
-      co_await share.result.wait();
+      co_await detail::sender_ends<T>(share);
     } else {
-      T value = co_await share.result.wait();
+      T value = co_await detail::sender_ends<T>(share);
       co_return value;
     }
   }
 }
 
-/// The same, until `t` at the latest.  Yields a std::optional of the value, which is empty if the
-/// sender has not completed by then; for none a bool, which is then false.  In that case a stop is
-/// requested of the sender.  Four allocations, and costs and throws as above.
+/// The same, but at `t` a stop is requested of the sender.  Yields a std::optional of the value,
+/// which is empty if the sender has stopped because of that; for none a bool, which is then false.
+/// Five allocations; costs and throws as above.
 template <class X, class Sender, class T = typename detail::sent_by<X, Sender>::type>
 eff<detail::if_in_time<T>, completions> await_sender_until(Sender s, instant t) {
   if constexpr (detail::require_one_value<X, Sender>()) {
     detail::sender_share<X, T, Sender> share(std::move(s));
-    detail::if_in_time<T> value = co_await share.result.wait_until(t);
-    co_return value;
+    bool is_late = false;
+    try {
+      detail::if_in_time<T> value = co_await share.result.wait_until(t);
+      if (value) co_return value;
+      is_late = true;
+    } catch (cancelled const&) {
+      if (share.has_failed()) throw;  // it may be the sender's own
+    }
+    share.request_stop();
+    try {
+      if constexpr (std::is_void_v<T>) {
+        co_await detail::sender_ends<T>(share);
+        co_return true;
+      } else {
+        detail::if_in_time<T> value = co_await detail::sender_ends<T>(share);
+        co_return value;
+      }
+    } catch (sender_stopped const&) {
+      if (!is_late) throw;
+    }
+    co_return detail::if_in_time<T>();
   }
 }
 

@@ -98,6 +98,57 @@ eff<void, completions> asks_in_vain(senders::threads& t, until_stopped u, bool& 
     throw;
   }
 }
+/// Says when it is destroyed.
+class local {
+ public:
+  explicit local(std::atomic<bool>& is_there) noexcept : is_there_(is_there) { is_there_ = true; }
+  local(local const&) = delete;
+  local& operator=(local const&) = delete;
+  ~local() { is_there_ = false; }
+
+ private:
+  std::atomic<bool>& is_there_;
+};
+/// Awaits a sender that refers to a local object: after a stop was requested it looks whether that
+/// is there, and says so.
+eff<void, completions> lends(senders::threads& t, std::latch& begun, std::atomic<bool>& is_there,
+                             std::atomic<bool>& was_there) {
+  local const here(is_there);
+  auto const looks = [&](std::stop_token const& token) {
+    (void)until_stopped{&begun, nullptr}(token);
+    bool b = true;
+    for (int i = 0; i != 1000; ++i) {
+      b = b && is_there;
+      std::this_thread::yield();
+    }
+    was_there = b;
+    return 0;
+  };
+  (void)co_await await_sender<names>(senders::on_thread(t, looks));
+}
+/// Sends 7 when a stop is requested.
+struct value_at_stop {
+  using sender_concept = senders::sender_t;
+  using completion_signatures = senders::completion_signatures<senders::set_value_t(int)>;
+  template <class R>
+  struct operation {
+    using operation_state_concept = senders::operation_state_t;
+    struct sends {
+      operation* to;
+      void operator()() const noexcept { names::set_value(std::move(to->receiver), 7); }
+    };
+    using token = decltype(names::get_stop_token(names::get_env(std::declval<R const&>())));
+    R receiver;
+    std::optional<names::stop_callback<token, sends>> on_stop;
+    void start() & noexcept {
+      on_stop.emplace(names::get_stop_token(names::get_env(receiver)), sends{this});
+    }
+  };
+  template <class R>
+  operation<R> connect(R r) const {
+    return {std::move(r), {}};
+  }
+};
 eff<void, proc> fails(std::latch& when) {
   when.wait();
   throw std::runtime_error("enough");
@@ -154,7 +205,7 @@ BACKENDS_TEST_CASE("other processes run while a sender is awaited that completes
   CHECK(counted == 3);
 }
 
-TEST_CASE("a cancelled wait requests a stop, and the operation lives until the sender completes") {
+TEST_CASE("a cancelled wait requests a stop of the sender") {
   every_frame_dies const check;
   auto const lives = std::make_shared<int>();
   std::latch begun(1);
@@ -170,6 +221,66 @@ TEST_CASE("a cancelled wait requests a stop, and the operation lives until the s
   }
   CHECK(was_cancelled);
   CHECK(lives.use_count() == 1);
+}
+
+TEST_CASE("a cancelled process ends after the sender that refers to its objects") {
+  every_frame_dies const check;
+  std::atomic<bool> is_there = false;
+  std::atomic<bool> was_there = false;
+  std::latch begun(1);
+  std::stop_source stop;
+  senders::threads t;
+  std::jthread const other([&] {
+    begun.wait();
+    stop.request_stop();
+  });
+  schedule({.forkable = false}, [&]() -> eff<void, tasking<>, completions> {
+    auto const body = [&](auto&) { return lends(t, begun, is_there, was_there); };
+    try {
+      co_await with_scope(stop.get_token(), body);
+    } catch (cancelled const&) {
+      CHECK_FALSE(is_there);
+    }
+  });
+  CHECK(was_there);
+}
+
+TEST_CASE("no frame ends before the sender that it awaits, even if all processes are cancelled") {
+  every_frame_dies const check;
+  std::atomic<bool> is_there = false;
+  std::atomic<bool> was_there = false;
+  std::latch begun(1);
+  {
+    senders::threads t;
+    auto const program = [&]() -> eff<void, spawning<proc, completions>> {
+      co_await spawn(lends, std::ref(t), std::ref(begun), std::ref(is_there), std::ref(was_there));
+      co_await spawn(fails, std::ref(begun));
+    };
+    CHECK_THROWS_WITH(schedule({.forkable = false}, program), "enough");
+  }
+  CHECK(was_there);
+  CHECK_FALSE(is_there);
+}
+
+TEST_CASE("a value that a sender sends although it was asked to stop is delivered") {
+  every_frame_dies const check;
+  int when_cancelled = 0;
+  std::optional<int> when_late;
+  std::stop_source stop;
+  stop.request_stop();
+  schedule({.forkable = false}, [&]() -> eff<void, tasking<>, completions, timing> {
+    auto const body = [&](auto&) -> eff<void, completions> {
+      when_cancelled = co_await await_sender<names>(value_at_stop());
+    };
+    try {
+      co_await with_scope(stop.get_token(), body);
+    } catch (cancelled const&) {
+    }
+    auto const now = co_await timing::now{};
+    when_late = co_await await_sender_until<names>(value_at_stop(), now);
+  });
+  CHECK(when_cancelled == 7);
+  CHECK(when_late == 7);
 }
 
 TEST_CASE("a sender that is late is asked to stop, and one in time gives its value") {
