@@ -213,8 +213,8 @@ TEST_CASE("a cancelled wait requests a stop of the sender") {
   {
     senders::threads t;
     auto const program = [&]() -> eff<void, spawning<proc, completions>> {
-      co_await spawn(asks_in_vain, std::ref(t), until_stopped{&begun, lives},
-                     std::ref(was_cancelled));
+      until_stopped waits{&begun, lives};
+      co_await spawn(asks_in_vain, std::ref(t), std::move(waits), std::ref(was_cancelled));
       co_await spawn(fails, std::ref(begun));
     };
     CHECK_THROWS_WITH(schedule({.forkable = false}, program), "enough");
