@@ -43,7 +43,7 @@ std::string schedule_recipe(schedule_path const& p) {
   return s + "\", ...)";
 }
 
-assertion_notes& assertion_notes::now() noexcept {
+assertion_notes& assertion_notes::now() {
   static auto& only = *new assertion_notes;
   return only;
 }

@@ -49,7 +49,7 @@ struct assertion_notes {
   void const* of = nullptr;
 
   /// Those of the search that is under way; never destroyed.  One thread at a time searches.
-  [[nodiscard]] static assertion_notes& now() noexcept;
+  [[nodiscard]] static assertion_notes& now();
 };
 
 /// The name of an assertion, whether the test ends if it fails, and the place of the call.

@@ -20,7 +20,8 @@ from pathlib import Path
 SINGLE = ("deque", "effects", "sched", "testing", "trace")  # what the single headers have
 COMPILED = ("io",)  # what is compiled as it is
 # But not these: they need another library, or are for tests.
-ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", *glob("testing/**/*catch2*.hpp", recursive=True))
+ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", *glob("testing/**/*catch2*.hpp", recursive=True),
+         *glob("testing/**/*googletest*.hpp", recursive=True))
 FLAGS = ["-std=c++20", "-O0", "-I."]
 
 
@@ -45,6 +46,7 @@ def main(tests):
     tests = tests or sorted(
         test for top in (*SINGLE, *COMPILED)
         for test in glob(f"tests/{top}/**/*_test.cpp", recursive=True)
+        if not test.endswith("googletest_test.cpp")  # has a main of its own
     )
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as several:
         stand_ins(scratch)
