@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Formatters for fmt: an id, a path and a report, a time.
-#include <chrono>
 #include <fmt/format.h>
+
+#include <chrono>
 #include <string>
 
 #include <weft/adapters/clock_time.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Senders: awaiting one, with a time limit or without; a program and a process as senders.
+#include "examples/senders.hpp"  // in a program: <weft/adapters/stdexec.hpp>
+
 #include <chrono>
 #include <iostream>
 #include <optional>
@@ -10,8 +12,6 @@
 #include <weft/adapters/execution.hpp>
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
-
-#include "examples/senders.hpp"  // in a program: <weft/adapters/stdexec.hpp>
 using namespace weft;
 using x = senders::names;  // in a program: in_stdexec
 
@@ -28,9 +28,7 @@ eff<int, completions, console> asks() {
       co_await await_sender_until<x>(senders::just(1), instant::max());
   co_return n + in_time.value_or(0);
 }
-eff<int, completions> twice(int n) {
-  co_return 2 * co_await await_sender<x>(senders::just(n));
-}
+eff<int, completions> twice(int n) { co_return 2 * co_await await_sender<x>(senders::just(n)); }
 eff<void, completions, tasking<>> nothing() { co_return; }
 
 int main() {
