@@ -161,8 +161,10 @@ TABLE = {
         searches = "memory_network_explored memory_network_protocols",
         threads = "blocking dump_on_signal echo_server files reactor reactor_failures",
         more = {
-            "echo_server": {"deps": ["//examples:echo"]},
+            "echo_server": {"deps": [":system_network", "//examples:echo"]},
             "numeric_address": {"deps": ["//io:testing_internals"]},
+            "reactor": {"deps": [":system_network"]},
+            "reactor_failures": {"deps": [":system_network"]},
         },
     ),
     "sched/backends": _row(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "examples/echo.hpp"
+#include "tests/io/system_network.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
@@ -22,7 +23,6 @@
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/io/connection.hpp"
-#include "weft/io/reactor.hpp"
 #include "weft/sched/schedule.hpp"
 
 using namespace weft;
@@ -164,7 +164,7 @@ BACKENDS_TEST_CASE(
   constexpr int many = is_sanitized ? 300 : 1000;
   results seen;
   {
-    reactor net;
+    system_network net;
     run_on(chosen, [&] { return serves(many, 1, std::nullopt, seen); }, net);
   }
   CHECK(seen.at_the_end.here == 0);
@@ -184,7 +184,7 @@ BACKENDS_TEST_CASE(
   constexpr int many = is_sanitized ? 300 : 1000;
   results seen;
   {
-    reactor net;
+    system_network net;
     run_on(chosen, [&] { return serves(many, 1, 10, seen); }, net);
   }
   CHECK(seen.at_the_end.gone == many);
@@ -199,7 +199,7 @@ BACKENDS_TEST_CASE(
     on_stealing<4>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
-  reactor net;
+  system_network net;
   seeds(is_sanitized ? 10 : 40).for_each([&](unsigned seed) {
     results seen;
     run_on(chosen, [&] { return serves(30, seed * 100, std::nullopt, seen); }, net);

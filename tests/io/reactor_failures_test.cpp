@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/io/system_network.hpp"
 #include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/last_words.hpp"
@@ -22,7 +23,6 @@
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/io/connection.hpp"
-#include "weft/io/reactor.hpp"
 #include "weft/sched/schedule.hpp"
 
 using namespace weft;
@@ -110,7 +110,7 @@ BACKENDS_TEST_CASE(
   std::size_t read_in_all = 0;
   {
     full_door const full;
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -163,7 +163,7 @@ BACKENDS_TEST_CASE(
     std::stop_source stop;
     bool was_cancelled = false;
     {
-      reactor net;
+      system_network net;
       try {
         run_on(
             chosen, options(false, stop.get_token()),
@@ -191,7 +191,7 @@ TEMPLATE_TEST_CASE("shutting down cancels processes that read, write, accept and
     endings how;
     full_door const door;
     {
-      reactor net;
+      system_network net;
       auto s = scheduler_on<TestType>();
       auto const program = [&] { return four_who_wait(how, door); };
       s.start(program, net);
@@ -215,7 +215,7 @@ BACKENDS_TEST_CASE("a reset by the peer is an error for a process that reads or 
   std::string text;
   std::string who;
   {
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -255,7 +255,7 @@ BACKENDS_TEST_CASE("a connect to a port without a listener is refused", "", on_o
   {
     raw_socket nobody;
     port = nobody.bind();
-    reactor net;
+    system_network net;
     run_on(
         chosen, [&]() -> net_program { how = co_await outcome_of(connect(endpoint(port)), &text); },
         net);
@@ -266,7 +266,7 @@ BACKENDS_TEST_CASE("a connect to a port without a listener is refused", "", on_o
 
 TEST_CASE("listening at an address in use throws an error that names it") {
   std::string text;
-  reactor net;
+  system_network net;
   std::string where;
   run_on<on_one_thread>(
       [&]() -> net_program {
@@ -288,7 +288,7 @@ BACKENDS_TEST_CASE(
     found later{};
     std::string text;
     {
-      reactor net;
+      system_network net;
       run_on(
           chosen,
           [&]() -> net_program {
@@ -319,7 +319,7 @@ BACKENDS_TEST_CASE(
 TEST_CASE("the id of a closed socket does not refer to a new socket in its place") {
   std::vector<found> how;
   std::string got;
-  reactor net;
+  system_network net;
   run_on<on_one_thread>(
       [&]() -> net_program {
         listener door = co_await listen(endpoint());
@@ -359,7 +359,7 @@ BACKENDS_TEST_CASE("a second process that waits in the same direction at a socke
   counter done = 0;
   std::string text;
   {
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -400,7 +400,7 @@ BACKENDS_TEST_CASE(
   std::string text;
   std::vector<std::string> got;
   {
-    reactor net;
+    system_network net;
     std::vector<raw_socket> peers;
     run_on(
         chosen,
@@ -439,7 +439,7 @@ TEST_CASE("too many open files are no error for an accept while no connection wa
   found accepts{};
   found connects{};
   found listens{};
-  reactor net;
+  system_network net;
   run_on<on_one_thread>(
       [&]() -> net_program {
         listener door = co_await listen(endpoint());
@@ -454,25 +454,25 @@ TEST_CASE("too many open files are no error for an accept while no connection wa
   CHECK(listens == found::files);
 }
 
-TEST_CASE("a reactor that cannot be created throws, and leaks no descriptor") {
+TEST_CASE("a network that cannot be created throws, and leaks no descriptor") {
   for (unsigned n = 0; n != 2; ++n) {
     every_descriptor_is_closed const closed;
     std::string text;
     {
       few_descriptors const limit(n);
       try {
-        reactor const net;
+        system_network const net;
       } catch (std::system_error const& e) {
         text = e.what();
       }
     }
-    CHECK(text == "weft: begin a reactor: Too many open files");
+    CHECK_THAT(text, EndsWith(cannot_begin));
   }
 }
 
-TEST_CASE("a reactor that is destroyed before its sockets ends the program with a message") {
+TEST_CASE("a network that is destroyed before its sockets ends the program with a message") {
   auto const said = last_words([] {
-    std::optional<reactor> net(std::in_place);
+    std::optional<system_network> net(std::in_place);
     auto* const kept = new std::optional<owned_socket>();
     run_on<on_one_thread>(
         [&]() -> net_program {
@@ -482,5 +482,6 @@ TEST_CASE("a reactor that is destroyed before its sockets ends the program with 
         *net);
     net.reset();
   });
-  CHECK(said == "weft: a reactor ends while 1 of its sockets are open: it must outlive them\n");
+  CHECK(said == "weft: " + std::string(its_name) +
+                    " ends while 1 of its sockets are open: it must outlive them\n");
 }

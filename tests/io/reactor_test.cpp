@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "weft/io/reactor.hpp"
-
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -19,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/io/system_network.hpp"
 #include "tests/support/each_backend.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/networks.hpp"
@@ -75,7 +74,7 @@ BACKENDS_TEST_CASE("bytes that are written to a connection arrive at the other e
   std::string got;
   std::string rest;
   {
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -100,7 +99,7 @@ BACKENDS_TEST_CASE("hundreds of connections are open at once, and each gets its 
   constexpr int many = 300;
   counter right = 0;
   {
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -123,7 +122,7 @@ BACKENDS_TEST_CASE(
   std::string got;
   std::atomic<bool> has_filled_it = false;
   {
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -167,7 +166,7 @@ BACKENDS_TEST_CASE("a side that has finished writing may continue to read, on ei
   std::string answer;
   std::string late;
   {
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -198,7 +197,7 @@ BACKENDS_TEST_CASE("an end that arrives with the last bytes is seen", "", on_one
   // although the end is there.
   for (int round = 0; round != rounds(200); ++round) {
     std::string got;
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -220,7 +219,7 @@ BACKENDS_TEST_CASE("out-of-band data does not hide the bytes after it", "", on_o
                    on_sharing<2>) {
   for (int round = 0; round != rounds(200); ++round) {
     std::string got;
-    reactor net;
+    system_network net;
     run_on(
         chosen,
         [&]() -> net_program {
@@ -241,7 +240,7 @@ BACKENDS_TEST_CASE("out-of-band data does not hide the bytes after it", "", on_o
 
 TEST_CASE("a process whose reads do not wait yields after every 64 of them") {
   every_frame_dies const check;
-  reactor net;
+  system_network net;
   counter turns = 0;
   counter at_63 = 0;
   std::atomic<bool> is_over = false;
@@ -268,7 +267,7 @@ TEST_CASE("a process whose reads do not wait yields after every 64 of them") {
 }
 
 TEST_CASE("a process that accepts or writes without waiting yields as well") {
-  reactor net;
+  system_network net;
   counter turns = 0;
   int accepting = 0;
   std::atomic<bool> is_over = false;
@@ -295,12 +294,12 @@ TEST_CASE("a process that accepts or writes without waiting yields as well") {
   CHECK(turns <= 4);
 }
 
-TEST_CASE("two schedulers on two threads share a reactor, and connect to each other") {
+TEST_CASE("two schedulers on two threads share a network, and connect to each other") {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   std::string got;
   {
-    reactor net;
+    system_network net;
     std::atomic<std::uint16_t> port = 0;
     std::thread other([&] {
       run_on<on_sharing<2>>(
@@ -331,7 +330,7 @@ TEST_CASE("two schedulers on two threads share a reactor, and connect to each ot
 
 TEST_CASE("a connection knows the addresses of its ends, of IPv4 and of IPv6") {
   std::vector<std::string> found;
-  reactor net;
+  system_network net;
   run_on<on_one_thread>(
       [&]() -> net_program {
         for (std::string const address : {"127.0.0.1", "::1"}) {
@@ -350,7 +349,7 @@ TEST_CASE("a connection knows the addresses of its ends, of IPv4 and of IPv6") {
 TEST_CASE("sockets send at once, do not block, and are not inherited by other programs") {
   int sockets = 0;
   int right = 0;
-  reactor net;
+  system_network net;
   run_on<on_one_thread>(
       [&]() -> net_program {
         listener const door = co_await listen(endpoint());
@@ -370,7 +369,7 @@ TEST_CASE("sockets send at once, do not block, and are not inherited by other pr
 }
 
 TEST_CASE("an invalid address throws invalid_argument with a message") {
-  reactor net;
+  system_network net;
   std::string listens;
   std::string connects;
   run_on<on_one_thread>(
