@@ -22,7 +22,20 @@ _STAND_INS = {
 # Libraries of the system (tools/packages.txt lists their packages), for @weft//testing:catch2,
 # @weft//testing:googletest, @weft//effects:each_range_v3, @weft//durable, @weft//cluster, @weft//adapters, and
 # the programs of @weft//tools.
-_SYSTEM = ["catch2", "cli11", "fmt", "gtest", "msgpack", "nats", "nlohmann_json", "range_v3", "sqlite3"]
+_SYSTEM = [
+    "asio",
+    "boost_asio",
+    "catch2",
+    "cli11",
+    "fmt",
+    "gtest",
+    "msgpack",
+    "nats",
+    "nlohmann_json",
+    "openssl",
+    "range_v3",
+    "sqlite3",
+]
 
 def weft_dependencies():
     """Declares the repositories that weft needs, but those that the workspace has declared before."""

@@ -68,10 +68,20 @@ def _in_full(size):
 TABLE = {
     "adapters": _row(
         deps = _EFFECTS + _SCHED + _IO + ["//adapters:%s" % name for name in _words(_ADAPTERS)] + ["@fmt"],
-        threads = "execution future stop_token",
-        more = {"execution": {"deps": ["//examples:senders"]}},
-        # std::expected is there in C++23.
-        variants = {"expected": {"expected_test_cpp23": {"copts": ["-std=c++23"], "tags": ["one_compiler"]}}},
+        threads = "asio execution future stop_token",
+        more = {
+            "asio": {"deps": ["//adapters:use_weft", ":asio_support", "//adapters:asio", "@asio"]},
+            "execution": {"deps": ["//examples:senders"]},
+        },
+        variants = {
+            # A program has one form of Asio.
+            "asio": {"boost_asio_test": {
+                "copts": ["-DWEFT_TEST_OF_BOOST_ASIO"],
+                "deps": ["//adapters:boost_asio", "@boost_asio"],
+            }},
+            # std::expected is there in C++23.
+            "expected": {"expected_test_cpp23": {"copts": ["-std=c++23"], "tags": ["one_compiler"]}},
+        },
     ),
     "cluster": _row(
         deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
@@ -165,6 +175,15 @@ TABLE = {
             "numeric_address": {"deps": ["//io:testing_internals"]},
             "reactor": {"deps": [":system_network"]},
             "reactor_failures": {"deps": [":system_network"]},
+        },
+        # The system's network, by Asio as well.
+        variants = {
+            name: {name + "_test_asio": {
+                "copts": ["-DWEFT_TEST_OF_ASIO_NETWORK"],
+                "tags": ["one_compiler"],
+                "deps": ["//adapters:asio_network"],
+            }}
+            for name in ["echo_server", "reactor", "reactor_failures"]
         },
     ),
     "sched/backends": _row(

@@ -169,8 +169,8 @@ def private_name(path, text):
 
 
 def system_header(path, text):
-    """What depends on the system is in io/, and in one other file."""
-    if not path.startswith(LIBRARY) or path.startswith(("io/", "effects/detail/platform.")):
+    """What depends on the system is in io/, and in two other files."""
+    if not path.startswith(LIBRARY) or path.startswith(("io/", "effects/detail/platform.", "adapters/detail/asio_system.")):
         return []
     systems = r"arpa|asm|dlfcn|fcntl|linux|mach|net|netdb|netinet|poll|pthread|sched|semaphore|signal|sys|syscall|ucontext|unistd|windows|winsock2"
     return lines_matching(r"^\s*#\s*include\s*<(%s)(/[^>]*)?\.h>|__has_include" % systems, text)

@@ -115,7 +115,7 @@ GROUPS = [
         "Beside other libraries",
         "Adapters for other libraries, and for the newest parts of the standard library.",
         ["adapters/expected.hpp", "adapters/future.hpp", "adapters/stop_token.hpp", "adapters/ranges.hpp",
-         "adapters/as_sender.hpp", "adapters/await_sender.hpp", "adapters/execution.hpp", "adapters/clock_time.hpp", "adapters/fmt.hpp", "adapters/format.hpp"],
+         "adapters/use_weft.hpp", "adapters/asio.hpp", "adapters/asio_network.hpp", "adapters/as_sender.hpp", "adapters/await_sender.hpp", "adapters/execution.hpp", "adapters/clock_time.hpp", "adapters/fmt.hpp", "adapters/format.hpp"],
     ),
     (
         "testing",
