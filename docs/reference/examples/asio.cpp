@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // asio: operations of Asio in processes, a context that runs them, and sockets for `io`.
 #include <array>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/write.hpp>
 #include <chrono>
 #include <cstddef>
 #include <iostream>
 #include <string>
 #include <utility>
 
-#include <asio/io_context.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
-#include <asio/write.hpp>
 #include <weft/adapters/asio.hpp>
 #include <weft/adapters/asio_network.hpp>
 #include <weft/effects/effects.hpp>
