@@ -1,6 +1,7 @@
 #!/bin/sh
 # tidy.sh: clang-tidy (.clang-tidy) over each folder of the library as one file, since the standard headers
 # take longer than the folder.
+# Without the headers of libraries that Debian lacks, or that clash with others (Boost.Asio, with Asio).
 # tidy.sh analyzer: only its analyzer, over each source file: in one file it joins paths that no program has.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -10,7 +11,7 @@ for folder in adapters cluster deque durable effects io sched testing trace; do
     sources "$folder" | sed 's/^/-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding /'
   else
     {
-      git ls-files "$folder/*.hpp" | grep -Ev "catch2_v3|stdexec" | sed 's|.*|#include "weft/&"|'
+      git ls-files "$folder/*.hpp" | grep -Ev "boost_asio|catch2_v3|stdexec" | sed 's|.*|#include "weft/&"|'
       sources "$folder" | sed 's|.*|#include "&"|'
     } > "$scratch/$folder.cpp"
     echo "-clang-analyzer-*,-bugprone-suspicious-include $scratch/$folder.cpp"
