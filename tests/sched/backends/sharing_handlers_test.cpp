@@ -241,6 +241,28 @@ TEST_CASE("a named handler that is synchronized may be const, and may be given t
   CHECK(n.value() == 2);
 }
 
+TEST_CASE("a synchronized handler handles what its handler names, alone and composed") {
+  state_of<int> n(1);
+  std::string text;
+  console_to_string out(text);
+  auto const counts = []() -> eff<void, state<int>, console> {
+    co_await modify<int>([](int k) { return k + 1; });
+    co_await console::print("counted");
+  };
+  run(handle(synchronized(n), handle(synchronized(out), counts)));
+  run(handle(synchronized(n) | synchronized(out), counts));
+  CHECK(n.value() == 3);
+  CHECK(text == "countedcounted");
+}
+
+TEST_CASE("a synchronized handler has the return clause of its handler") {
+  auto const sets = []() -> eff<int, state<int>> {
+    co_await state<int>::put{7};
+    co_return 1;
+  };
+  CHECK(run(handle(synchronized(state_returned(0)), sets)) == std::pair(1, 7));
+}
+
 // ---- copied frames stay where they are
 
 TEST_CASE("a process that yields inside a body that is resumed bitwise is refused") {
