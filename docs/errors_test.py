@@ -29,7 +29,7 @@ ALL_STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 def of_the_compiler(text):
     """What the static_asserts, the attributes, the #errors, the warnings and the deleted functions say."""
-    said_in = r'(?:static_assert\([^;"]*|\[\[nodiscard\()((?:"[^"]*"\s*)+)\)'
+    said_in = r'(?:static_assert\([^;"]*|\[\[nodiscard\(\s*)((?:"[^"]*"\s*)+)\)'
     for said in re.findall(said_in, text):
         yield "".join(ALL_STRINGS.findall(said))
     yield from re.findall(r'^#(?:error|pragma GCC warning) "(.*)"', text, re.M)

@@ -27,8 +27,8 @@ namespace weft::durable {
 namespace detail {
 /// The operation of an effect that asks the engine for something.
 template <class Effect>
-struct ask_by : op<recorded, seals> {
-  explicit ask_by(request& r) noexcept : what(&r) {}
+struct [[nodiscard("weft: co_await it")]] ask_by : op<recorded, seals> {
+  [[nodiscard("weft: co_await it")]] explicit ask_by(request& r) noexcept : what(&r) {}
   request* what;
   friend std::size_t hash_value(ask_by const&) { return 0; }
 };

@@ -67,8 +67,9 @@ struct typed_step_request : step_request {
   ~typed_step_request() = default;
 };
 template <class... Es>
-struct perform_step : op<recorded, seals> {
-  explicit perform_step(typed_step_request<Es...>& r) noexcept : what(&r) {}
+struct [[nodiscard("weft: co_await it")]] perform_step : op<recorded, seals> {
+  [[nodiscard("weft: co_await it")]] explicit perform_step(typed_step_request<Es...>& r) noexcept
+      : what(&r) {}
   typed_step_request<Es...>* what;
   friend std::size_t hash_value(perform_step const&) { return 0; }
 };

@@ -42,11 +42,11 @@ namespace weft {
 /// The effect of choosing among alternatives, and of failing.  See above.
 struct choose {
   /// Chooses one of `count` alternatives, by number, from 0.  Fails if there are none.
-  struct among : op<std::size_t> {
-    [[nodiscard]] explicit among(std::size_t n) noexcept : count(n) {}
+  struct [[nodiscard("weft: co_await it")]] among : op<std::size_t> {
+    [[nodiscard("weft: co_await it")]] explicit among(std::size_t n) noexcept : count(n) {}
     /// weights[i] is the likelihood of i relative to the others; an alternative of weight 0 is not
     /// tried.  Throws std::invalid_argument if a weight is negative or not finite.
-    [[nodiscard]] explicit among(std::vector<double> w);
+    [[nodiscard("weft: co_await it")]] explicit among(std::vector<double> w);
 
     std::size_t count;
     std::vector<double> weights;  // empty: all are equally likely
@@ -62,8 +62,8 @@ struct choose {
     }
   };
   /// Ends this way of choosing, because the choices made so far lead nowhere.
-  struct [[nodiscard]] fail : op<never> {
-    [[nodiscard]] fail() = default;
+  struct [[nodiscard("weft: co_await it")]] fail : op<never> {
+    [[nodiscard("weft: co_await it")]] fail() noexcept {}
   };
 
   using operations = op_list<among, fail>;
@@ -114,21 +114,22 @@ class element_less {
 /// Chooses one of the elements; `co_await` yields the element.  A named range is borrowed, a
 /// temporary is kept.  Row: `choose`.  Allocates a frame.
 template <detail::list_of_choices Range>
-[[nodiscard]] awaits_to<detail::range_value_t<Range>> auto one_of(Range&& elements) {
+[[nodiscard("weft: co_await it")]] awaits_to<detail::range_value_t<Range>> auto one_of(
+    Range&& elements) {
   return detail::element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
 /// Chooses one of the values, as in `int const n = co_await one_of(1, 2, 3);`.  Allocates a frame.
 template <class T, std::convertible_to<T>... More>
   requires(sizeof...(More) > 0)
-[[nodiscard]] awaits_to<T> auto one_of(T first, More... more) {
+[[nodiscard("weft: co_await it")]] awaits_to<T> auto one_of(T first, More... more) {
   return one_of(std::array<T, 1 + sizeof...(More)>{std::move(first), std::move(more)...});
 }
 
 /// Chooses one of the elements, which are pairs of a value and its weight; `co_await` yields the
 /// value.  Throws as choose::among does.  Row: `choose`.  O(n); allocates a frame and a vector.
 template <detail::list_of_choices Range>
-[[nodiscard]] awaits_to<typename detail::range_value_t<Range>::first_type> auto one_of_weighted(
-    Range&& elements) {
+[[nodiscard("weft: co_await it")]] awaits_to<typename detail::range_value_t<Range>::first_type> auto
+one_of_weighted(Range&& elements) {
   return detail::weighted_element_of<detail::kept_range<Range>>(std::forward<Range>(elements));
 }
 /// Chooses by chance; `co_await` yields true with probability `p`.  Throws as choose::among does.

@@ -14,14 +14,16 @@ namespace weft {
 
 /// Printing.  A program that prints through this effect can be tested without a terminal.
 struct console {
-  struct print : op<void> {  ///< Prints the text as given.
-    [[nodiscard]] explicit print(std::string t) : text(std::move(t)) {}
+  /// Prints the text as given.
+  struct [[nodiscard("weft: co_await it")]] print : op<void> {
+    [[nodiscard("weft: co_await it")]] explicit print(std::string t) : text(std::move(t)) {}
     std::string text;
     friend std::size_t hash_value(print const& p) { return std::hash<std::string>()(p.text); }
     friend std::string_view trace_text(print const& p) noexcept { return p.text; }
   };
-  struct print_line : op<void> {  ///< Prints the text and a newline.
-    [[nodiscard]] explicit print_line(std::string t) : text(std::move(t)) {}
+  /// Prints the text and a newline.
+  struct [[nodiscard("weft: co_await it")]] print_line : op<void> {
+    [[nodiscard("weft: co_await it")]] explicit print_line(std::string t) : text(std::move(t)) {}
     std::string text;
     friend std::size_t hash_value(print_line const& p) { return std::hash<std::string>()(p.text); }
     friend std::string_view trace_text(print_line const& p) noexcept { return p.text; }

@@ -73,7 +73,8 @@ concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
 /// A capturing lambda that is a coroutine refers to its closure, which must outlive the frame:
 /// write a function with parameters instead.
 template <class T, class... Effects>
-class [[nodiscard, clang::trivial_abi]] weft::eff {
+class [[nodiscard("weft: a computation runs once it is awaited: co_await it, or run it"),
+        clang::trivial_abi]] weft::eff {
   static_assert(detail::require_value<T>());
 
  public:

@@ -26,8 +26,9 @@ struct emit {
   static_assert(detail::require_value<T>());
 
   /// Emits the value.
-  struct value : op<void> {
-    [[nodiscard]] explicit value(std::remove_reference_t<T> v) : it(std::move(v)) {}
+  struct [[nodiscard("weft: co_await it")]] value : op<void> {
+    [[nodiscard("weft: co_await it")]] explicit value(std::remove_reference_t<T> v)
+        : it(std::move(v)) {}
     std::remove_reference_t<T> it;
   };
 

@@ -17,8 +17,8 @@ namespace weft {
 template <class E>
 struct failure {
   /// Fails with the error.  Never returns.
-  struct fail : op<never> {
-    [[nodiscard]] explicit fail(E e) : error(std::move(e)) {}
+  struct [[nodiscard("weft: co_await it")]] fail : op<never> {
+    [[nodiscard("weft: co_await it")]] explicit fail(E e) : error(std::move(e)) {}
     E error;
   };
 

@@ -36,7 +36,7 @@ struct for_each_of<row<Es...>> {
 /// A named range is borrowed, a temporary is kept; `f` is kept.  `f` may capture: it stays in place
 /// while a computation that it returned runs.  O(n); allocates one frame, and one for each element.
 template <detail::keepable_range Range, class F>
-[[nodiscard]] awaits_to<void> auto for_each(Range&& range, F f) {
+[[nodiscard("weft: co_await it")]] awaits_to<void> auto for_each(Range&& range, F f) {
   constexpr bool gives_computations = detail::body_function<F, detail::range_reference_t<Range>>;
   static_assert(gives_computations,
                 "weft: for_each takes a function that can be called with each element, and returns "

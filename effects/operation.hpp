@@ -9,9 +9,9 @@
 /// Operations and effects.
 ///
 ///     struct proc {                          // an effect is a struct that lists its operations
-///       struct yield : op<void> {};
-///       struct fork : op<bool> {};
-///       struct exit : op<never> {};
+///       struct [[nodiscard]] yield : op<void> {};
+///       struct [[nodiscard]] fork : op<bool> {};
+///       struct [[nodiscard]] exit : op<never> {};
 ///       using operations = op_list<yield, fork, exit>;
 ///     };
 ///

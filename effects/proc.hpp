@@ -14,20 +14,20 @@ namespace weft {
 struct proc {
   static constexpr bool performed_by_processes = true;  // performed by processes only (tasking.hpp)
   /// Lets the other processes run first.
-  struct yield : op<void> {
-    [[nodiscard]] yield() = default;
+  struct [[nodiscard("weft: co_await it")]] yield : op<void> {
+    [[nodiscard("weft: co_await it")]] yield() noexcept {}
     static constexpr bool is_turn_only = true;  // the answer holds no data, and may be lost
   };
   /// Forks the process into two; the answer is true in one, false in the other.  Under a scheduler
   /// it allocates a process, and one of the two is run again from its beginning.  Throws
   /// unforkable; too_many_processes.
-  struct fork : op<bool> {
-    [[nodiscard]] fork() = default;
+  struct [[nodiscard("weft: co_await it")]] fork : op<bool> {
+    [[nodiscard("weft: co_await it")]] fork() noexcept {}
     static constexpr bool is_turn_only = true;
   };
   /// Ends the process.  Never returns.
-  struct exit : op<never> {
-    [[nodiscard]] exit() = default;
+  struct [[nodiscard("weft: co_await it")]] exit : op<never> {
+    [[nodiscard("weft: co_await it")]] exit() noexcept {}
   };
 
   using operations = op_list<yield, fork, exit>;
@@ -53,7 +53,7 @@ fork_into(First first, Second second) {
 /// g++ 12: give a closure that owns something a name before you pass it.  As a temporary in a
 /// co_await it is destroyed twice.
 template <class First, class Second>
-[[nodiscard]] awaits_to<void> auto fork(First first, Second second) {
+[[nodiscard("weft: co_await it")]] awaits_to<void> auto fork(First first, Second second) {
   constexpr bool are_functions = detail::body_function<First> && detail::body_function<Second>;
   static_assert(are_functions,
                 "weft: fork takes two functions without arguments that return an eff<void, ...>, "

@@ -11,7 +11,10 @@ namespace weft {
 /// A value from the environment: a configuration, a clock, the identity of a user.
 template <class T>
 struct reader {
-  struct ask : op<T> {};  ///< Asks for the value.
+  /// Asks for the value.
+  struct [[nodiscard("weft: co_await it")]] ask : op<T> {
+    [[nodiscard("weft: co_await it")]] ask() noexcept {}
+  };
 
   using operations = op_list<ask>;
 };

@@ -187,7 +187,9 @@ constexpr bool is_resumption<multi_resumption<R, A, Es...>> = true;
 /// The result of `std::move(k)(v)`, and of `k(v)` of a multi_resumption, which is its own awaiter: an
 /// awaiter beside it would make the awaiting frame larger.  `Rest`: what is resumed.
 template <class A, class Rest>
-class [[nodiscard]] resuming {
+class [[nodiscard(
+    "weft: a continuation runs once it is awaited: co_await std::move(k)(v); ordinary code calls "
+    "resume(std::move(k), v)")]] resuming {
  public:
   explicit resuming(Rest rest) noexcept : rest_(std::move(rest)) {}
   /// Before it is awaited: g++ 12 moves the temporary of a co_await.
@@ -242,7 +244,7 @@ class resuming_under_awaiter {
 
 /// The result of `k.under(v)`.
 template <class A, class Rest, class Rebound>
-class [[nodiscard]] resuming_under {
+class [[nodiscard("weft: co_await it")]] resuming_under {
  public:
   static constexpr bool row_aware_awaitable = true;
   using result = A;

@@ -15,10 +15,13 @@ namespace weft {
 /// the program is dropped.
 template <class T>
 struct state {
-  struct get : op<T> {};  ///< Asks for the value.
+  /// Asks for the value.
+  struct [[nodiscard("weft: co_await it")]] get : op<T> {
+    [[nodiscard("weft: co_await it")]] get() noexcept {}
+  };
   /// Sets the value.
-  struct put : op<void> {
-    [[nodiscard]] explicit put(T v) : value(std::move(v)) {}
+  struct [[nodiscard("weft: co_await it")]] put : op<void> {
+    [[nodiscard("weft: co_await it")]] explicit put(T v) : value(std::move(v)) {}
     T value;
   };
 

@@ -12,8 +12,9 @@ namespace weft {
 
 /// The operation `O` of a tagged effect.
 template <class Label, operation O>
-struct tagged_operation : op<typename O::result, detail::mark_of<O>> {
-  explicit tagged_operation(O o) : untagged(std::move(o)) {}
+struct [[nodiscard("weft: co_await it")]] tagged_operation
+    : op<typename O::result, detail::mark_of<O>> {
+  [[nodiscard("weft: co_await it")]] explicit tagged_operation(O o) : untagged(std::move(o)) {}
   O untagged;
 
   friend std::size_t hash_value(tagged_operation const& o) {

@@ -26,12 +26,12 @@ using actor_name = std::string;
 using letter = std::string;
 
 struct post {
-  struct send : op<void> {
+  struct [[nodiscard]] send : op<void> {
     send(actor_name a, letter l) : to(std::move(a)), text(std::move(l)) {}
     actor_name to;
     letter text;
   };
-  struct receive : op<letter> {  ///< Waits for a letter.
+  struct [[nodiscard]] receive : op<letter> {  ///< Waits for a letter.
     explicit receive(actor_name a) : at(std::move(a)) {}
     actor_name at;
   };

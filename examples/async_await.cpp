@@ -31,15 +31,15 @@ struct promise {
 struct tasks {
   using body = std::function<eff<int, tasks, console>()>;
 
-  struct async : op<promise> {  ///< Starts a task.
+  struct [[nodiscard]] async : op<promise> {  ///< Starts a task.
     explicit async(body b) : what(std::move(b)) {}
     body what;
   };
-  struct await : op<int> {  ///< Waits for the result of a task.
+  struct [[nodiscard]] await : op<int> {  ///< Waits for the result of a task.
     explicit await(promise p) : awaited(p) {}
     promise awaited;
   };
-  struct pause : op<void> {};  ///< Lets other tasks run first.
+  struct [[nodiscard]] pause : op<void> {};  ///< Lets other tasks run first.
 
   using operations = op_list<async, await, pause>;
 };

@@ -30,7 +30,7 @@ using std::chrono::milliseconds;
 
 /// Time since some beginning.
 struct clock_reading {
-  struct now : op<milliseconds> {};
+  struct [[nodiscard]] now : op<milliseconds> {};
 
   using operations = op_list<now>;
 };

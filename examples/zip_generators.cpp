@@ -24,7 +24,7 @@ using namespace weft;
 
 template <class T>
 struct supply {
-  struct give : op<void> {
+  struct [[nodiscard]] give : op<void> {
     explicit give(T v) : value(std::move(v)) {}
     T value;
   };

@@ -38,8 +38,9 @@ class blocking_job {
 /// blocking_at_once.
 struct blocking {
   /// Gives the job to the handler, and does not wait for it.
-  struct run : op<void, seals> {
-    explicit run(std::unique_ptr<blocking_job> j) noexcept : job(std::move(j)) {}
+  struct [[nodiscard("weft: co_await it")]] run : op<void, seals> {
+    [[nodiscard("weft: co_await it")]] explicit run(std::unique_ptr<blocking_job> j) noexcept
+        : job(std::move(j)) {}
     std::unique_ptr<blocking_job> job;
     friend std::size_t hash_value(run const&) { return 0; }  // jobs are not compared
   };
@@ -149,7 +150,8 @@ consteval bool can_run_off_thread() {
 /// completion_dropped; bad_alloc.  With g++ 12 a closure that owns something must be named
 /// (docs/portability.md).
 template <class F, class... Args>
-[[nodiscard]] awaits_to<detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto
+[[nodiscard("weft: co_await it")]] awaits_to<
+    detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto
 off_thread(F&& f, Args&&... args) {
   using callee = std::decay_t<F>;
   if constexpr (detail::can_run_off_thread<callee, std::decay_t<Args>...>()) {

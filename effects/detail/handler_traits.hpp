@@ -17,7 +17,8 @@ namespace weft::detail {
 
 /// The result of `handle`.  H: `X` for an owned handler, `X&` for a borrowed one.
 template <class H, class Es, class Body, class Policy>
-class [[nodiscard]] handling {
+class [[nodiscard(
+    "weft: a computation runs once it is awaited: co_await it, or run it")]] handling {
  public:
   handling(H&& h, Body b) : handler(std::forward<H>(h)), body(std::move(b)) {}
   H handler;

@@ -44,7 +44,7 @@ namespace fs = std::filesystem;
 // ---- the outside: a ledger, which takes its time
 
 struct ledger {
-  struct note : op<void> {
+  struct [[nodiscard]] note : op<void> {
     explicit note(std::string k) : key(std::move(k)) {}
     std::string key;
   };

@@ -29,7 +29,7 @@ using namespace weft;
 // ---- a small web
 
 struct web {
-  struct fetch : op<std::vector<std::string>> {
+  struct [[nodiscard]] fetch : op<std::vector<std::string>> {
     explicit fetch(std::string p) : page(std::move(p)) {}
     std::string page;
   };

@@ -28,12 +28,12 @@ using namespace std::chrono_literals;
 // ---- the outside: a card service, which is busy at first
 
 struct cards {
-  struct charge : op<std::string> {
+  struct [[nodiscard]] charge : op<std::string> {
     charge(durable::idempotency_key const& k, int a) : key(k.text), amount(a) {}
     std::string key;
     int amount;
   };
-  struct refund : op<void> {
+  struct [[nodiscard]] refund : op<void> {
     explicit refund(std::string r) : receipt(std::move(r)) {}
     std::string receipt;
   };

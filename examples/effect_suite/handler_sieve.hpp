@@ -23,7 +23,7 @@ using weft::op_list;
 using weft::outer;
 
 struct primality {
-  struct is_prime : op<bool> {
+  struct [[nodiscard]] is_prime : op<bool> {
     explicit is_prime(int v) : value(v) {}
     int value;
   };

@@ -18,7 +18,7 @@ using weft::op;
 using weft::op_list;
 
 struct iteration {
-  struct emit : op<void> {
+  struct [[nodiscard]] emit : op<void> {
     explicit emit(int v) : value(v) {}
     int value;
   };

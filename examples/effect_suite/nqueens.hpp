@@ -24,12 +24,12 @@ namespace effect_suite::nqueens {
 
 struct search {
   /// One of the rows 1 .. rows.
-  struct pick : weft::op<int> {
+  struct [[nodiscard]] pick : weft::op<int> {
     explicit pick(int n) : rows(n) {}
     int rows;
   };
   /// The current board cannot be completed.
-  struct fail : weft::op<weft::never> {};
+  struct [[nodiscard]] fail : weft::op<weft::never> {};
   using operations = weft::op_list<pick, fail>;
 };
 static_assert(std::is_trivially_copyable_v<search::pick>);

@@ -25,12 +25,12 @@ using weft::op_list;
 using weft::outer;
 
 struct reading {
-  struct read : op<int> {};
+  struct [[nodiscard]] read : op<int> {};
   using operations = op_list<read>;
 };
 
 struct emission {
-  struct emit : op<void> {
+  struct [[nodiscard]] emit : op<void> {
     explicit emit(int v) : value(v) {}
     int value;
   };

@@ -50,7 +50,7 @@ class numbers_down {
 };
 
 struct finishing {
-  struct done : op<never> {
+  struct [[nodiscard]] done : op<never> {
     explicit done(int p) : product(p) {}
     int product;
   };

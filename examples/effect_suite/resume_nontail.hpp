@@ -22,7 +22,7 @@ using weft::op_list;
 using weft::resumption;
 
 struct combining {
-  struct combine : op<void> {
+  struct [[nodiscard]] combine : op<void> {
     explicit combine(int v) : value(v) {}
     int value;
   };

@@ -28,12 +28,12 @@ struct jobs;
 using job = eff<void, jobs>();
 
 struct jobs {
-  struct spawn : op<void> {
+  struct [[nodiscard]] spawn : op<void> {
     explicit spawn(job* j) : what(j) {}
     job* what;
   };
-  struct yield : op<void> {};
-  struct tick : op<void> {};
+  struct [[nodiscard]] yield : op<void> {};
+  struct [[nodiscard]] tick : op<void> {};
   using operations = op_list<spawn, yield, tick>;
 };
 

@@ -56,7 +56,7 @@ inline int combine(int x, int y) { return std::abs(x - 503 * y + 37) % 1009; }
 
 struct choice {
   /// Yields true for left.
-  struct choose : weft::op<bool> {};
+  struct [[nodiscard]] choose : weft::op<bool> {};
   using operations = weft::op_list<choose>;
 };
 using variable = weft::state<int>;

@@ -21,11 +21,11 @@
 namespace effect_suite::triples {
 
 struct coin {
-  struct flip : weft::op<bool> {};
+  struct [[nodiscard]] flip : weft::op<bool> {};
   using operations = weft::op_list<flip>;
 };
 struct failure {
-  struct fail : weft::op<weft::never> {};
+  struct [[nodiscard]] fail : weft::op<weft::never> {};
   using operations = weft::op_list<fail>;
 };
 

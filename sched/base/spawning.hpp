@@ -53,9 +53,10 @@ template <>
 struct spawning<> {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Starts a process; answered with its id.
-  struct start : op<process_id> {
+  struct [[nodiscard("weft: co_await it")]] start : op<process_id> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::spawns};
-    explicit start(detail::spawn_request& b) noexcept : what(&b) {}
+    [[nodiscard("weft: co_await it")]] explicit start(detail::spawn_request& b) noexcept
+        : what(&b) {}
     detail::spawn_request* what;  // lies in the awaiting frame
     /// All requests hash alike: functions and arguments cannot be compared.
     friend std::size_t hash_value(start const&) { return 0; }
@@ -178,7 +179,7 @@ inline constexpr forkable_t forkable{};
 /// log takes one entry for consecutive spawns at one place; or one for each spawn, if their ids are
 /// hashes.
 template <class F, class... Args>
-[[nodiscard]] awaits_to<process_id> auto spawn(F f, Args&&... args) {
+[[nodiscard("weft: co_await it")]] awaits_to<process_id> auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {
     if constexpr (std::invocable<F, std::decay_t<Args>...>)
       return detail::is_computation<std::invoke_result_t<F, std::decay_t<Args>...>>;
@@ -203,7 +204,7 @@ template <class F, class... Args>
 /// parameters, which is kept, and called as const.  O(1); allocates
 /// the program, the process, its frame and its log.  Throws as above.
 template <class Program>
-[[nodiscard]] awaits_to<process_id> auto spawn(forkable_t, Program program) {
+[[nodiscard("weft: co_await it")]] awaits_to<process_id> auto spawn(forkable_t, Program program) {
   constexpr bool is_a_program = detail::is_program<Program>;
   static_assert(is_a_program,
                 "weft: spawn(forkable, f) takes a function without parameters that can be copied, "

@@ -70,9 +70,9 @@ struct issuing {};
 template <detail::is_command C>
 struct issuing<C> {
   /// Answered as soon as the dispatcher has taken the command; throws what the dispatcher throws.
-  struct issue : op<in_flight<typename C::result>, seals> {
+  struct [[nodiscard("weft: co_await it")]] issue : op<in_flight<typename C::result>, seals> {
     using command_type = C;
-    explicit issue(C c) : what(std::move(c)) {}
+    [[nodiscard("weft: co_await it")]] explicit issue(C c) : what(std::move(c)) {}
     C what;
   };
   using operations = op_list<issue>;
@@ -96,7 +96,8 @@ using result_of_command_t = typename result_of_command<C>::type;
 /// Row: `issuing<C>`, which `commands<C>` names.  Two allocations, one of them from the pool,
 /// besides those of the dispatcher.
 template <class C>
-[[nodiscard]] awaits_to<in_flight<detail::result_of_command_t<C>>> auto issue(C c) {
+[[nodiscard("weft: co_await it")]] awaits_to<in_flight<detail::result_of_command_t<C>>> auto issue(
+    C c) {
   if constexpr (detail::require_command<C>())
     return typename issuing<C>::issue(std::move(c));
   else
@@ -115,7 +116,7 @@ eff<typename C::result, issuing<C>, completions> perform_command(C c, std::sourc
 /// `R`.  Row: `commands<C>`, which is `issuing<C>` and `completions`.  Allocates a frame besides
 /// what issue() allocates.  Throws as issue() and in_flight<R>::wait do.
 template <class C>
-[[nodiscard]] awaits_to<detail::result_of_command_t<C>> auto perform(
+[[nodiscard("weft: co_await it")]] awaits_to<detail::result_of_command_t<C>> auto perform(
     C c, std::source_location where = std::source_location::current()) {
   if constexpr (detail::require_command<C>())
     return detail::perform_command<C>(std::move(c), where);

@@ -273,8 +273,8 @@ consteval bool require_steps() {
 /// mailbox and the box of the stepper; for each command that is not answered at once, a process
 /// while it is in flight.  Throws as spawn() does, and what init throws.
 template <class S>
-[[nodiscard]] awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
-                                                       typename S::input input) {
+[[nodiscard("weft: co_await it")]] awaits_to<process_id> auto start_stepper(
+    S stepper, std::string_view method, typename S::input input) {
   if constexpr (detail::require_steps<S>())
     return spawn(detail::run_stepper<S>,
                  detail::begun<S>(std::move(stepper), method, std::move(input)));
@@ -288,9 +288,9 @@ template <class S>
 ///     co_await start_stepper(counter(), "count", 0, std::move(in));
 ///     co_await to.send(1);
 template <class S>
-[[nodiscard]] awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
-                                                       typename S::input input,
-                                                       inbox<typename S::message> messages) {
+[[nodiscard("weft: co_await it")]] awaits_to<process_id> auto start_stepper(
+    S stepper, std::string_view method, typename S::input input,
+    inbox<typename S::message> messages) {
   if constexpr (detail::require_steps<S>())
     return spawn(detail::run_stepper<S, typename S::message>,
                  detail::begun<S>(std::move(stepper), method, std::move(input)),

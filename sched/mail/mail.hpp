@@ -34,30 +34,35 @@ namespace weft {
 struct mail {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Answered with the registry of mailboxes.
-  struct open : op<detail::mailbox_registry*, seals> {};
+  struct [[nodiscard("weft: co_await it")]] open : op<detail::mailbox_registry*, seals> {
+    [[nodiscard("weft: co_await it")]] open() noexcept {}
+  };
   /// Answered with false if the inbox was destroyed.
-  struct send : op<bool> {
+  struct [[nodiscard("weft: co_await it")]] send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    explicit send(detail::send_waiter& s) noexcept : what(&s) {}
+    [[nodiscard("weft: co_await it")]] explicit send(detail::send_waiter& s) noexcept : what(&s) {}
     detail::send_waiter* what;                                // in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // 0: addresses differ from run to run
   };
   /// As send, and sends more messages, while there is room for them and no process waits for one.
   /// Answered with how many messages were sent.
-  struct send_many : op<std::uint64_t> {
+  struct [[nodiscard("weft: co_await it")]] send_many : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    send_many(detail::send_waiter& s, detail::message_batch& b) noexcept : what(&s), more(&b) {}
+    [[nodiscard("weft: co_await it")]] send_many(detail::send_waiter& s,
+                                                 detail::message_batch& b) noexcept
+        : what(&s), more(&b) {}
     detail::send_waiter* what;  // in the awaiting frame, like the batch
     detail::message_batch* more;
     friend std::size_t hash_value(send_many const&) { return 0; }
   };
   /// As send, but waits for room until an instant at the latest.  Answered with send_waiter::sent,
   /// too_late or inbox_has_gone (namespace detail).
-  struct send_until : op<std::uint64_t> {
+  struct [[nodiscard("weft: co_await it")]] send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     /// `a`: the alarm; null if there is no deadline.  `may_wait`: false if the message is to be
     /// sent at once or not at all.
-    send_until(detail::send_waiter& s, detail::alarm* a, bool may_wait) noexcept
+    [[nodiscard("weft: co_await it")]] send_until(detail::send_waiter& s, detail::alarm* a,
+                                                  bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
     detail::send_waiter* what;  // in the awaiting frame, like the alarm
     detail::alarm* until;
@@ -67,9 +72,10 @@ struct mail {
   /// Answered with the number of the mailbox that had a message, where the first is 1; or with
   /// receive_waiter::too_late or no_senders_left (namespace detail).  With a batch, receives the
   /// messages that have come after the first, too.
-  struct receive : op<std::uint64_t, seals> {
+  struct [[nodiscard("weft: co_await it")]] receive : op<std::uint64_t, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    receive(detail::receive_waiter& r, bool may_wait, detail::message_batch* b = nullptr) noexcept
+    [[nodiscard("weft: co_await it")]] receive(detail::receive_waiter& r, bool may_wait,
+                                               detail::message_batch* b = nullptr) noexcept
         : where(&r), more(b), waits(may_wait) {}
     detail::receive_waiter* where;  // in the awaiting frame, like the batch
     detail::message_batch* more;
@@ -120,7 +126,7 @@ struct port_options {
 /// to wait.  The buffer grows when more messages wait than ever before.  Seals: a process that has
 /// opened a port can no longer fork.  Throws bad_alloc; std::logic_error if the capacity is zero.
 template <class M>
-[[nodiscard]] awaits_to<ports<M>> auto open(port_options o = {}) {
+[[nodiscard("weft: co_await it")]] awaits_to<ports<M>> auto open(port_options o = {}) {
   if (o.capacity == 0) throw std::logic_error("weft: a port must have a capacity of at least 1");
   return detail::open_awaitable<M>(o.capacity);
 }
@@ -150,21 +156,21 @@ class [[nodiscard]] inbox {
   /// Waits for a message; `co_await` yields it.  Messages of one sender arrive in the order in
   /// which they were sent.  A message that is there already is received at once; the 128th of them
   /// in a row ends the step of the process, as a yield does.  Throws no_senders.
-  [[nodiscard]] awaits_to<M> auto receive() {
+  [[nodiscard("weft: co_await it")]] awaits_to<M> auto receive() {
     return detail::direct_receive<M, detail::receive_or_throw<M>>(required());
   }
   /// As receive(), but yields an empty optional instead of throwing no_senders:
   ///     for (auto m = co_await in.next(); m; m = co_await in.next())
-  [[nodiscard]] awaits_to<std::optional<M>> auto next() {
+  [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto next() {
     return detail::direct_receive<M, detail::receive_next<M>>(required());
   }
   /// As receive(), but yields an empty optional if no message has come by `t`.  Throws no_senders.
   /// O(log n) in the waiters with a deadline.
-  [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {
+  [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto receive_until(instant t) {
     return detail::receive_until_awaitable<M>(t, required());
   }
   /// `co_await` yields a message that is there already, or an empty optional.
-  [[nodiscard]] awaits_to<std::optional<M>> auto try_receive() {
+  [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto try_receive() {
     return detail::direct_receive<M, detail::receive_now<M>>(required());
   }
 
@@ -179,7 +185,7 @@ class [[nodiscard]] inbox {
   ///       for (int const m : std::span(some).first(n)) ...
   ///
   /// O(n) in the messages; allocates nothing.
-  [[nodiscard]] awaits_to<std::size_t> auto receive_many(std::span<M> into) {
+  [[nodiscard("weft: co_await it")]] awaits_to<std::size_t> auto receive_many(std::span<M> into) {
     return detail::receive_many_awaitable<M>(required(), into);
   }
 
@@ -229,7 +235,7 @@ class address {
   ///
   /// Await it in the expression that creates it.  O(1); allocates when more messages are stored
   /// than ever before.
-  [[nodiscard]] awaits_to<bool> auto send(M message) const {
+  [[nodiscard("weft: co_await it")]] awaits_to<bool> auto send(M message) const {
     return detail::send_awaitable<M>(required(), std::move(message));
   }
   /// Sends the first messages of `all`, as many as there is room for; `co_await` yields how many, 0
@@ -246,19 +252,20 @@ class address {
   ///     }
   ///
   /// O(n) in the messages; allocates as send() does.
-  [[nodiscard]] awaits_to<std::size_t> auto send_many(std::span<M> all) const {
+  [[nodiscard("weft: co_await it")]] awaits_to<std::size_t> auto send_many(std::span<M> all) const {
     return detail::send_many_awaitable<M>(required(), all);
   }
   /// As send(), but waits for room until `t` at the latest.  `co_await` yields a send_result<M>,
   /// with the message in it if it was not sent.  A message for which there is room is sent even
   /// after the deadline.  O(log n) in the waiters with a deadline; allocates as send() does; throws
   /// as send() does.
-  [[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, M message) const {
+  [[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto send_until(instant t,
+                                                                               M message) const {
     return detail::send_until_awaitable<M>(t, true, required(), std::move(message));
   }
   /// As send_until(), but never waits for room.  O(1); allocates as send() does; throws as send()
   /// does.
-  [[nodiscard]] awaits_to<send_result<M>> auto try_send(M message) const {
+  [[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto try_send(M message) const {
     return detail::send_until_awaitable<M>(instant::max(), false, required(), std::move(message));
   }
   /// Whether both are addresses of one inbox.
@@ -312,15 +319,15 @@ struct ports {
 ///
 /// O(n) in the inboxes; allocates nothing.  Row: `mail`.
 template <class... Ms>
-[[nodiscard]] awaits_to<std::variant<Ms...>> auto select(inbox<Ms>&... from) {
+[[nodiscard("weft: co_await it")]] awaits_to<std::variant<Ms...>> auto select(inbox<Ms>&... from) {
   return detail::select_awaitable<Ms...>(detail::mailbox_access::of(from)...);
 }
 /// As select(), until `t`: yields a std::optional<std::variant<...>>, empty if no message has come
 /// by then.  O(n) in the inboxes, O(log n) in the waiters with a deadline; allocates nothing;
 /// throws as select() does.  Row: `mail`.
 template <class... Ms>
-[[nodiscard]] awaits_to<std::optional<std::variant<Ms...>>> auto select_until(instant t,
-                                                                              inbox<Ms>&... from) {
+[[nodiscard("weft: co_await it")]] awaits_to<std::optional<std::variant<Ms...>>> auto select_until(
+    instant t, inbox<Ms>&... from) {
   return detail::select_until_awaitable<Ms...>(t, detail::mailbox_access::of(from)...);
 }
 

@@ -53,14 +53,16 @@ struct own_route {
 struct routing {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Answered with the registry, and the id of the process.
-  struct open : op<detail::own_route, seals> {
+  struct [[nodiscard("weft: co_await it")]] open : op<detail::own_route, seals> {
+    [[nodiscard("weft: co_await it")]] open() noexcept {}
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
   };
   /// As mail::send.  Answered with false also if the process has no inbox for messages of that
   /// type.
-  struct send : op<bool> {
+  struct [[nodiscard("weft: co_await it")]] send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    explicit send(detail::routed_send_waiter& s) noexcept : what(&s) {}
+    [[nodiscard("weft: co_await it")]] explicit send(detail::routed_send_waiter& s) noexcept
+        : what(&s) {}
     detail::routed_send_waiter* what;  // in the awaiting frame
     friend std::size_t hash_value(send const& s) {
       return static_cast<std::size_t>(s.what->to.hash());
@@ -68,9 +70,10 @@ struct routing {
   };
   /// As mail::send_until.  Answered with send_waiter::inbox_has_gone also if the process has no
   /// inbox for messages of that type.
-  struct send_until : op<std::uint64_t> {
+  struct [[nodiscard("weft: co_await it")]] send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    send_until(detail::routed_send_waiter& s, detail::alarm* a, bool may_wait) noexcept
+    [[nodiscard("weft: co_await it")]] send_until(detail::routed_send_waiter& s, detail::alarm* a,
+                                                  bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
     detail::routed_send_waiter* what;  // in the awaiting frame, like the alarm
     detail::alarm* until;
@@ -126,15 +129,19 @@ class [[nodiscard]] routed_inbox {
 
   /// receive(), next(), receive_many(), receive_until(), try_receive() and get_address() do the same
   /// as those of an inbox<M>.
-  [[nodiscard]] awaits_to<M> auto receive() { return port().receive(); }
-  [[nodiscard]] awaits_to<std::optional<M>> auto next() { return port().next(); }
-  [[nodiscard]] awaits_to<std::size_t> auto receive_many(std::span<M> into) {
+  [[nodiscard("weft: co_await it")]] awaits_to<M> auto receive() { return port().receive(); }
+  [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto next() {
+    return port().next();
+  }
+  [[nodiscard("weft: co_await it")]] awaits_to<std::size_t> auto receive_many(std::span<M> into) {
     return port().receive_many(into);
   }
-  [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {
+  [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto receive_until(instant t) {
     return port().receive_until(t);
   }
-  [[nodiscard]] awaits_to<std::optional<M>> auto try_receive() { return port().try_receive(); }
+  [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto try_receive() {
+    return port().try_receive();
+  }
   [[nodiscard]] address<M> get_address() { return port().get_address(); }
   /// The process that opened the inbox.
   [[nodiscard]] process_id owner() const {
@@ -217,7 +224,7 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 /// std::logic_error if the capacity is zero, or if the process has an inbox already: it may open
 /// another one after that inbox is destroyed.
 template <class M>
-[[nodiscard]] awaits_to<routed_inbox<M>> auto open_inbox(port_options o = {}) {
+[[nodiscard("weft: co_await it")]] awaits_to<routed_inbox<M>> auto open_inbox(port_options o = {}) {
   if (o.capacity == 0) throw std::logic_error("weft: an inbox must have a capacity of at least 1");
   return detail::open_inbox_awaitable<M>(o.capacity);
 }
@@ -233,7 +240,7 @@ template <class M>
 /// Await it in the expression that creates it.  O(1): one lookup, under the lock of one of the
 /// table's 64 shards.  Allocates as address<M>::send does.
 template <class M>
-[[nodiscard]] awaits_to<bool> auto send(process_id to, M message) {
+[[nodiscard("weft: co_await it")]] awaits_to<bool> auto send(process_id to, M message) {
   if constexpr (detail::require_message<M>())
     return detail::routed_send<M>(to, std::move(message));
   else
@@ -242,7 +249,9 @@ template <class M>
 /// As send(), but waits for room until `t` at the latest; see address<M>::send_until.  O(log n) in
 /// the waiters with a deadline; allocates as address<M>::send does.  Row: `routing`.
 template <class M>
-[[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, process_id to, M message) {
+[[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto send_until(instant t,
+                                                                             process_id to,
+                                                                             M message) {
   if constexpr (detail::require_message<M>())
     return detail::routed_send_in_time<M>(t, true, to, std::move(message));
   else
@@ -251,7 +260,8 @@ template <class M>
 /// As send_until(), but never waits for room.  O(1); allocates as address<M>::send does.  Row:
 /// `routing`.
 template <class M>
-[[nodiscard]] awaits_to<send_result<M>> auto try_send(process_id to, M message) {
+[[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto try_send(process_id to,
+                                                                           M message) {
   if constexpr (detail::require_message<M>())
     return detail::routed_send_in_time<M>(instant::max(), false, to, std::move(message));
   else

@@ -50,7 +50,7 @@ class condition {
   /// Waits as above, again and again, until `holds()` returns true.  `holds()` is called with the
   /// mutex locked, for the first time before any wait.  If it throws, the mutex stays locked.
   template <class Predicate>
-  [[nodiscard]] awaits_to<void> auto wait(
+  [[nodiscard("weft: co_await it")]] awaits_to<void> auto wait(
       mutex::guard& held, Predicate holds,
       std::source_location where = std::source_location::current()) {
     if constexpr (require_predicate<Predicate>())
@@ -68,7 +68,7 @@ class condition {
   /// Waits as above, again and again, until `holds()` returns true or `t` has passed.  `co_await`
   /// yields the last result of `holds()`.  Throws as wait() does.
   template <class Predicate>
-  [[nodiscard]] awaits_to<bool> auto wait_until(
+  [[nodiscard("weft: co_await it")]] awaits_to<bool> auto wait_until(
       mutex::guard& held, instant t, Predicate holds,
       std::source_location where = std::source_location::current()) {
     if constexpr (require_predicate<Predicate>())

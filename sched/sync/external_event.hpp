@@ -156,17 +156,18 @@ class external_event {
 struct completions {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Waits until the event is open.  Seals, since an external event happens only once.
-  struct wait : op<void, seals> {
+  struct [[nodiscard("weft: co_await it")]] wait : op<void, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
-    explicit wait(external_event& g) noexcept : here(g) {}
+    [[nodiscard("weft: co_await it")]] explicit wait(external_event& g) noexcept : here(g) {}
     detail::external_waiter here;
     friend std::size_t hash_value(wait const&) { return 0; }  // 0: addresses differ from run to run
   };
   /// As wait, until `t` at the latest.  `co_await` yields false if the event is not open by then;
   /// the event can then be waited for again.  O(log n) in the waiters with a deadline.
-  struct wait_until : op<bool, seals> {
+  struct [[nodiscard("weft: co_await it")]] wait_until : op<bool, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
-    wait_until(external_event& g, instant t) noexcept : here(g), until(t, here.parked) {}
+    [[nodiscard("weft: co_await it")]] wait_until(external_event& g, instant t) noexcept
+        : here(g), until(t, here.parked) {}
     wait_until(wait_until&& other) noexcept
         : here(static_cast<detail::external_waiter&&>(other.here)),
           until(other.until.at(), here.parked) {}

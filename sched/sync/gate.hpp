@@ -171,11 +171,13 @@ struct syncing {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since, the
   /// process only yields.
-  struct wait : op<void> {
+  struct [[nodiscard("weft: co_await it")]] wait : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
-    [[nodiscard]] explicit wait(gate& g) noexcept : here(g, true, false) {}
-    [[nodiscard]] wait(gate& g, std::uint64_t epoch) noexcept : here(g, true, false), seen(epoch) {}
-    wait(gate& g, std::uint64_t epoch, detail::for_release) noexcept
+    [[nodiscard("weft: co_await it")]] explicit wait(gate& g) noexcept : here(g, true, false) {}
+    [[nodiscard("weft: co_await it")]] wait(gate& g, std::uint64_t epoch) noexcept
+        : here(g, true, false), seen(epoch) {}
+    [[nodiscard("weft: co_await it")]] wait(gate& g, std::uint64_t epoch,
+                                            detail::for_release) noexcept
         : here(g, false, false), seen(epoch) {}
     detail::gate_waiter here;
     std::optional<std::uint64_t> seen;
@@ -183,11 +185,12 @@ struct syncing {
   };
   /// As wait, until `t` at the latest.  `co_await` yields false if the gate was not woken by then.
   /// O(log n) in the waiters with a deadline.
-  struct wait_until : op<bool> {
+  struct [[nodiscard("weft: co_await it")]] wait_until : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
-    [[nodiscard]] wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
+    [[nodiscard("weft: co_await it")]] wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
         : here(g, true, true), seen(epoch), until(t, here.parked) {}
-    wait_until(gate& g, std::uint64_t epoch, instant t, detail::for_release) noexcept
+    [[nodiscard("weft: co_await it")]] wait_until(gate& g, std::uint64_t epoch, instant t,
+                                                  detail::for_release) noexcept
         : here(g, false, true), seen(epoch), until(t, here.parked) {}
     wait_until(wait_until&& other) noexcept
         : here(static_cast<detail::gate_waiter&&>(other.here)),
@@ -199,23 +202,25 @@ struct syncing {
     friend std::size_t hash_value(wait_until const&) { return 0; }
   };
   /// Wakes the `most` longest waiting processes, which go on in their turn.
-  struct wake : op<void> {
+  struct [[nodiscard("weft: co_await it")]] wake : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
-    [[nodiscard]] explicit wake(gate& g, std::size_t n = 1) noexcept : at(&g), most(n) {}
+    [[nodiscard("weft: co_await it")]] explicit wake(gate& g, std::size_t n = 1) noexcept
+        : at(&g), most(n) {}
     gate* at;
     std::size_t most;
     friend std::size_t hash_value(wake const&) { return 0; }
   };
   /// Performed by a process that is about to hold an object that exists once, such as a lock.
   /// Seals: the process can no longer fork.  `co_await` yields the id of the process.
-  struct own : op<process_id, seals> {
+  struct [[nodiscard("weft: co_await it")]] own : op<process_id, seals> {
+    [[nodiscard("weft: co_await it")]] own() noexcept {}
     static constexpr detail::scheduling_rule scheduling{.checks_cancellation = true};
   };
   /// Reports a read or a write of a location that processes share, to backends that explore
   /// schedules; with other backends it does nothing.
-  struct touch : op<void> {
+  struct [[nodiscard("weft: co_await it")]] touch : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
-    [[nodiscard]] touch(void const* what, bool is_written) noexcept
+    [[nodiscard("weft: co_await it")]] touch(void const* what, bool is_written) noexcept
         : location(what), writes(is_written) {}
     void const* location;
     bool writes;

@@ -135,7 +135,7 @@ struct locked_call<F, eff<T, Effects...>> {
 /// `f` is kept until its call has ended, so it may be a closure with captures, even if it is a
 /// coroutine.
 template <class F>
-[[nodiscard]] awaits_to<detail::awaited_call_t<F&>> auto with_lock(
+[[nodiscard("weft: co_await it")]] awaits_to<detail::awaited_call_t<F&>> auto with_lock(
     mutex& m, F f, std::source_location where = std::source_location::current()) {
   constexpr bool is_a_function = std::invocable<F&>;
   static_assert(is_a_function,

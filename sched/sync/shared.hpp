@@ -62,7 +62,7 @@ class shared {
   /// Calls `f(value)`, where the value is a T& that `f` may change, and wakes all waiters;
   /// `co_await` yields the result.  O(n) in the waiters.
   template <class F>
-  [[nodiscard]] awaits_to<detail::call_result_t<F&, T&>> auto update(
+  [[nodiscard("weft: co_await it")]] awaits_to<detail::call_result_t<F&, T&>> auto update(
       F f, std::source_location where = std::source_location::current()) {
     constexpr bool is_an_update = std::invocable<F&, T&>;
     static_assert(is_an_update, "weft: update takes a function of the value, of a T&");
@@ -75,7 +75,7 @@ class shared {
   /// once, and after each set or update.  `co_await` yields a copy of the value that is right.  A
   /// value that is right only for a while may be missed.
   template <class Predicate>
-  [[nodiscard]] awaits_to<T> auto wait_for(
+  [[nodiscard("weft: co_await it")]] awaits_to<T> auto wait_for(
       Predicate is_right, std::source_location where = std::source_location::current()) {
     constexpr bool is_a_predicate = std::predicate<Predicate&, T const&>;
     static_assert(is_a_predicate,

@@ -18,13 +18,17 @@ namespace weft {
 /// earliest instant at which one of them wakes.
 struct timing {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
-  struct now : op<instant> {};                          ///< Asks for the time.
+  /// Asks for the time.
+  struct [[nodiscard("weft: co_await it")]] now : op<instant> {
+    [[nodiscard("weft: co_await it")]] now() noexcept {}
+  };
   /// Sleeps until that instant.  Processes that are ready run first, even if the instant is past.
   /// O(log n) in the sleeping processes.  No thread sleeps while a process is ready.
-  struct sleep_until : op<void> {
+  struct [[nodiscard("weft: co_await it")]] sleep_until : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    [[nodiscard]] explicit sleep_until(instant t) noexcept : until(t, parked) {}
+    [[nodiscard("weft: co_await it")]] explicit sleep_until(instant t) noexcept
+        : until(t, parked) {}
     sleep_until(sleep_until&& other) noexcept : until(other.until.at(), parked) {}
     detail::waiter parked;
     detail::alarm until;
@@ -33,10 +37,11 @@ struct timing {
     }
   };
   /// Sleeps for that duration.  A duration beyond the clock's range lasts for ever.
-  struct sleep_for : op<void> {
+  struct [[nodiscard("weft: co_await it")]] sleep_for : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    [[nodiscard]] explicit sleep_for(instant::duration d) noexcept : time(d), until({}, parked) {}
+    [[nodiscard("weft: co_await it")]] explicit sleep_for(instant::duration d) noexcept
+        : time(d), until({}, parked) {}
     sleep_for(sleep_for&& other) noexcept : time(other.time), until({}, parked) {}
     instant::duration time;
     detail::waiter parked;

@@ -145,7 +145,8 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 ///
 /// O(n).  Allocates a frame for each half.  Throws what a call threw; `exceptions`.
 template <class Range, class F>
-[[nodiscard]] awaits_to<void> auto parallel_for(Range&& range, F f, grain g = {}) {
+[[nodiscard("weft: co_await it")]] awaits_to<void> auto parallel_for(Range&& range, F f,
+                                                                     grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
     using element = std::ranges::range_reference_t<Range>;
     constexpr bool is_of_bytes = detail::require_bytes<element>();
@@ -176,7 +177,8 @@ template <class Range, class F>
 /// allocates a frame for each half.  Throws as parallel_for does.
 template <class Range, class T, class Op, class F>
   requires(!std::same_as<F, grain>)
-[[nodiscard]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
+[[nodiscard("weft: co_await it")]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op,
+                                                                     F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
     constexpr bool gives_that_type =
         detail::reduces<T, Op, F, std::ranges::range_reference_t<Range>>;
@@ -196,7 +198,8 @@ template <class Range, class T, class Op, class F>
   }
 }
 template <class Range, class T, class Op>
-[[nodiscard]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, grain g = {}) {
+[[nodiscard("weft: co_await it")]] awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op,
+                                                                     grain g = {}) {
   return parallel_reduce(std::forward<Range>(range), std::move(init), std::move(op),
                          std::identity(), g);
 }

@@ -95,7 +95,7 @@ class shielded_body {
 ///
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
 template <class F>
-[[nodiscard]] awaits_to<detail::awaited_call_t<F&>> auto shielded(F f) {
+[[nodiscard("weft: co_await it")]] awaits_to<detail::awaited_call_t<F&>> auto shielded(F f) {
   return detail::shielded_body<F>(std::move(f));
 }
 

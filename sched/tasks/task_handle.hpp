@@ -182,7 +182,7 @@ class task_handle {
   }
   /// `co_await h.take()`: as `co_await h`, but the value is moved out, and the handle is then
   /// empty.
-  [[nodiscard]] awaits_to<T> auto take() noexcept {
+  [[nodiscard("weft: co_await it")]] awaits_to<T> auto take() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
       now.tasks_.throw_errors();
@@ -191,7 +191,7 @@ class task_handle {
   }
   /// `co_await h.all()` yields the values of all its tasks, in the order in which they were
   /// started; the handle is then empty.  Yields nothing if T is void.  O(n); allocates the vector.
-  [[nodiscard]] awaits_to<detail::all_values<T>> auto all() noexcept {
+  [[nodiscard("weft: co_await it")]] awaits_to<detail::all_values<T>> auto all() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
       now.tasks_.throw_errors();
@@ -207,10 +207,10 @@ class task_handle {
   }
   /// `co_await h.wait_until(t)`, `co_await h.wait_for(d)`: yields whether all tasks have ended by
   /// `t`, or within `d`.  Throws no exception of the tasks.
-  [[nodiscard]] awaits_to<bool> auto wait_until(instant t) noexcept {
+  [[nodiscard("weft: co_await it")]] awaits_to<bool> auto wait_until(instant t) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, t);
   }
-  [[nodiscard]] awaits_to<bool> auto wait_for(instant::duration d) noexcept {
+  [[nodiscard("weft: co_await it")]] awaits_to<bool> auto wait_for(instant::duration d) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, d);
   }
 
@@ -237,7 +237,8 @@ class task_handle {
 /// cancelled, and schedule throws it.  Throws bad_alloc, and what calling `f` throws if it is a
 /// coroutine.
 template <class T, class F, class... Args>
-[[nodiscard]] awaits_to<void> auto start_task(task_handle<T>& h, F f, Args&&... args) {
+[[nodiscard("weft: co_await it")]] awaits_to<void> auto start_task(task_handle<T>& h, F f,
+                                                                   Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>() &&
                 detail::require_kept<Args...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
@@ -249,7 +250,8 @@ template <class T, class F, class... Args>
 }
 /// As above; `co_await` yields the handle, a `task_handle<T>`.  Allocates, and throws, as above.
 template <class F, class... Args>
-[[nodiscard]] awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto
+[[nodiscard("weft: co_await it")]] awaits_to<
+    task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto
 start_task(F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>() &&
                 detail::require_kept<Args...>()) {

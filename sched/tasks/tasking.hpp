@@ -29,26 +29,28 @@ struct tasking;
 template <>
 struct tasking<> {
   /// Waits until all tasks of a join have ended.
-  struct wait : op<void, seals> {
+  struct [[nodiscard("weft: co_await it")]] wait : op<void, seals> {
     static constexpr bool must_be_answered = true;
-    explicit wait(detail::join& j) noexcept : what(&j) {}
+    [[nodiscard("weft: co_await it")]] explicit wait(detail::join& j) noexcept : what(&j) {}
     detail::join* what;                                       // in the awaiting frame
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
   /// Waits until all tasks of a list, from `first` on, have ended.
-  struct await : op<void, seals> {
+  struct [[nodiscard("weft: co_await it")]] await : op<void, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    explicit await(detail::waitable_task* first) noexcept : how(first) {}
+    [[nodiscard("weft: co_await it")]] explicit await(detail::waitable_task* first) noexcept
+        : how(first) {}
     detail::task_wait how;
     friend std::size_t hash_value(await const&) { return 0; }
   };
   /// As await, until an instant at the latest.  Answered with whether all tasks have ended by then.
-  struct await_until : op<bool, seals> {
+  struct [[nodiscard("weft: co_await it")]] await_until : op<bool, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    await_until(detail::waitable_task* first, instant t,
-                std::optional<instant::duration> from_now = {}) noexcept
+    [[nodiscard("weft: co_await it")]] await_until(
+        detail::waitable_task* first, instant t,
+        std::optional<instant::duration> from_now = {}) noexcept
         : how(first), time(from_now), until(t, how.here.parked) {}
     await_until(await_until&& other) noexcept
         : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.parked) {}
@@ -58,22 +60,22 @@ struct tasking<> {
     friend std::size_t hash_value(await_until const&) { return 0; }
   };
   /// Starts a task that is in no scope.
-  struct start : op<void, seals> {
-    explicit start(detail::task_record& r) noexcept : what(&r) {}
+  struct [[nodiscard("weft: co_await it")]] start : op<void, seals> {
+    [[nodiscard("weft: co_await it")]] explicit start(detail::task_record& r) noexcept : what(&r) {}
     detail::task_record* what;
     friend std::size_t hash_value(start const&) { return 0; }
   };
   /// Opens a scope, which lies in the performing frame.
-  struct enter : op<void, seals> {
-    explicit enter(detail::scope_core& s) noexcept : what(&s) {}
+  struct [[nodiscard("weft: co_await it")]] enter : op<void, seals> {
+    [[nodiscard("weft: co_await it")]] explicit enter(detail::scope_core& s) noexcept : what(&s) {}
     detail::scope_core* what;
     friend std::size_t hash_value(enter const&) { return 0; }
   };
   /// Performed at the end of a scope.  Answered with true if the scope is over; otherwise the
   /// process has waited, and performs it again.
-  struct leave : op<bool, seals> {
+  struct [[nodiscard("weft: co_await it")]] leave : op<bool, seals> {
     static constexpr bool must_be_answered = true;
-    explicit leave(detail::scope_core& s) noexcept : what(&s) {}
+    [[nodiscard("weft: co_await it")]] explicit leave(detail::scope_core& s) noexcept : what(&s) {}
     detail::scope_core* what;
     friend std::size_t hash_value(leave const&) { return 0; }
   };

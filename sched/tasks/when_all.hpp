@@ -256,7 +256,8 @@ template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 // Always inline: a call would spill registers, only to destroy computations that have been moved
 // from.
-[[gnu::always_inline]] inline awaits_to<detail::values_of<typename Cs::value_type...>> auto
+[[nodiscard("weft: co_await it"),
+  gnu::always_inline]] inline awaits_to<detail::values_of<typename Cs::value_type...>> auto
 when_all(Cs... cs) {
   return detail::join_awaitable<detail::tuple_join<Cs...>>(std::move(cs)...);
 }
@@ -277,8 +278,8 @@ when_all(Cs... cs) {
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
-[[nodiscard]] awaits_to<typename detail::values_of_range<X>::type> auto when_all(X&& range,
-                                                                                 Xs&&...) {
+[[nodiscard("weft: co_await it")]] awaits_to<typename detail::values_of_range<X>::type> auto
+when_all(X&& range, Xs&&...) {
   constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
   static_assert(
       takes_them,

@@ -166,7 +166,8 @@ struct first_of_computations<Range>
 /// `tasking<...>` with the effects of the computations.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
-[[nodiscard]] awaits_to<std::variant<detail::value_or_nothing<typename Cs::value_type>...>> auto
+[[nodiscard("weft: co_await it")]] awaits_to<
+    std::variant<detail::value_or_nothing<typename Cs::value_type>...>> auto
 when_any(Cs... cs) {
   using V = std::variant<detail::value_or_nothing<typename Cs::value_type>...>;
   auto start = [... cs = std::move(cs)](auto& s, auto& first) mutable {
@@ -193,8 +194,8 @@ when_any(Cs... cs) {
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
-[[nodiscard]] awaits_to<typename detail::first_of_computations<X>::type> auto when_any(X&& range,
-                                                                                       Xs&&...) {
+[[nodiscard("weft: co_await it")]] awaits_to<typename detail::first_of_computations<X>::type> auto
+when_any(X&& range, Xs&&...) {
   constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
   static_assert(takes_them,
                 "weft: when_all and when_any take computations, or one range of them from which "

@@ -7,7 +7,7 @@
 /// The smallest program that has all the parts: an effect of its own, a handler for it, and two
 /// processes.  `bench/compile.py` measures how long a compiler takes for it.
 struct counting {
-  struct next : weft::op<int> {};
+  struct [[nodiscard]] next : weft::op<int> {};
   using operations = weft::op_list<next>;
 };
 struct counter : weft::handler<counting> {

@@ -16,12 +16,12 @@ namespace a_want {
 using namespace weft;
 
 struct wall_clock {
-  struct hour : op<int> {};  // the hour of the day, 0 to 23
+  struct [[nodiscard]] hour : op<int> {};  // the hour of the day, 0 to 23
   using operations = op_list<hour>;
 };
 
 struct road_map {
-  struct distance : op<int> {  // in kilometres
+  struct [[nodiscard]] distance : op<int> {  // in kilometres
     explicit distance(std::string street) : to(std::move(street)) {}
     std::string to;
   };
@@ -29,7 +29,7 @@ struct road_map {
 };
 
 struct weather {
-  struct is_rainy : op<bool> {};
+  struct [[nodiscard]] is_rainy : op<bool> {};
   using operations = op_list<is_rainy>;
 };
 

@@ -20,17 +20,17 @@ using namespace weft;
 using text = std::optional<std::string>;
 
 struct dice {
-  struct roll : op<int> {};
+  struct [[nodiscard]] roll : op<int> {};
   using operations = op_list<roll>;
 };
 
 struct password {
-  struct ask : op<std::string> {};
+  struct [[nodiscard]] ask : op<std::string> {};
   using operations = op_list<ask>;
 };
 
 struct web {
-  struct get : op<text> {  // no text: the server does not answer
+  struct [[nodiscard]] get : op<text> {  // no text: the server does not answer
     [[nodiscard]] explicit get(std::string u) : url(std::move(u)) {}
     std::string url;
   };
@@ -38,7 +38,7 @@ struct web {
 };
 
 struct retry {
-  struct again : op<bool> {  // whether to try again after this attempt, 1 or more
+  struct [[nodiscard]] again : op<bool> {  // whether to try again after this attempt, 1 or more
     [[nodiscard]] explicit again(int a) : attempt(a) {}
     int attempt;
   };
@@ -46,11 +46,11 @@ struct retry {
 };
 
 struct cache {
-  struct find : op<text> {  // no text: there is none for this key
+  struct [[nodiscard]] find : op<text> {  // no text: there is none for this key
     [[nodiscard]] explicit find(std::string k) : key(std::move(k)) {}
     std::string key;
   };
-  struct keep : op<void> {
+  struct [[nodiscard]] keep : op<void> {
     [[nodiscard]] keep(std::string k, std::string v) : key(std::move(k)), value(std::move(v)) {}
     std::string key, value;
   };
@@ -58,7 +58,7 @@ struct cache {
 };
 
 struct journal {
-  struct note : op<void> {
+  struct [[nodiscard]] note : op<void> {
     [[nodiscard]] explicit note(std::string l) : line(std::move(l)) {}
     std::string line;
   };

@@ -20,7 +20,7 @@ namespace what_a_resumption_is {
 using namespace weft;
 
 struct advice {
-  struct ask : op<int> {
+  struct [[nodiscard]] ask : op<int> {
     explicit ask(std::string q) : question(std::move(q)) {}
     std::string question;
   };

@@ -15,7 +15,7 @@ namespace twice {
 using namespace weft;
 
 struct coin {
-  struct flip : op<bool> {};
+  struct [[nodiscard]] flip : op<bool> {};
   using operations = op_list<flip>;
 };
 
@@ -83,7 +83,7 @@ inline int steps_bitwise(int n) { return (2 << n) - 2; }    // 2 + 4 + ... + 2^n
 // Exercise 4 (**): the day is an effect.  The game asks for it when it begins, prints "what a fine
 // day" on day 1, flips, and returns the day on which it ends.  The two ends have different days.
 struct sky {
-  struct day : op<int> {};
+  struct [[nodiscard]] day : op<int> {};
   using operations = op_list<day>;
 };
 struct days_go_by : handler<sky> {

@@ -35,7 +35,7 @@ inline long sum_of_squares(std::size_t n, unsigned threads) {
 
 // Exercise 2 (**): counts how often each letter, a to z, is reported, by processes on any thread.
 struct report {
-  struct letter : op<void> {
+  struct [[nodiscard]] letter : op<void> {
     explicit letter(char c) : it(c) {}
     char it;
   };

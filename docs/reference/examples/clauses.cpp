@@ -7,8 +7,8 @@
 using namespace weft;
 
 struct counter {
-  struct next : op<int> {};
-  struct reset : op<void> {};
+  struct [[nodiscard]] next : op<int> {};
+  struct [[nodiscard]] reset : op<void> {};
   using operations = op_list<next, reset>;
 };
 

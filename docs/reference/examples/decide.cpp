@@ -11,7 +11,7 @@
 using namespace weft;
 
 struct line {
-  struct call : op<bool> {};
+  struct [[nodiscard]] call : op<bool> {};
   using operations = op_list<call>;
 };
 struct unreliable : handler<line> {

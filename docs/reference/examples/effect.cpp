@@ -7,12 +7,12 @@
 using namespace weft;
 
 struct door {
-  struct knock : op<std::string> {  // answered with a string
+  struct [[nodiscard]] knock : op<std::string> {  // answered with a string
     explicit knock(int n) : times(n) {}
     int times;
   };
-  struct lock : op<void, seals> {};  // its answer cannot be given twice
-  struct leave : op<never> {};       // never returns
+  struct [[nodiscard]] lock : op<void, seals> {};  // its answer cannot be given twice
+  struct [[nodiscard]] leave : op<never> {};       // never returns
   using operations = op_list<knock, lock, leave>;
 };
 static_assert(effect<door> && operation<door::knock>);

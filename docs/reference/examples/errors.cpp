@@ -8,8 +8,8 @@
 using namespace weft;
 
 struct question {
-  struct ask : op<int> {};
-  struct stop : op<never> {};
+  struct [[nodiscard]] ask : op<int> {};
+  struct [[nodiscard]] stop : op<never> {};
   using operations = op_list<ask, stop>;
 };
 eff<int, question> asks() { co_return co_await question::ask{}; }

@@ -8,7 +8,7 @@
 using namespace weft;
 
 struct coin {
-  struct flip : op<bool> {};
+  struct [[nodiscard]] flip : op<bool> {};
   using operations = op_list<flip>;
 };
 

@@ -9,9 +9,9 @@
 using namespace weft;
 
 struct coin {
-  struct flip : op<bool> {};
-  struct sell : op<int, seals> {};  // cannot be repeated
-  struct rest : op<bool> {};
+  struct [[nodiscard]] flip : op<bool> {};
+  struct [[nodiscard]] sell : op<int, seals> {};  // cannot be repeated
+  struct [[nodiscard]] rest : op<bool> {};
   using operations = op_list<flip, sell, rest>;
 };
 struct both : handler<coin> {

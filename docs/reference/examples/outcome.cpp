@@ -7,7 +7,7 @@
 using namespace weft;
 
 struct limit {
-  struct spend : op<int> {
+  struct [[nodiscard]] spend : op<int> {
     explicit spend(int n) : amount(n) {}
     int amount;
   };

@@ -7,7 +7,7 @@
 using namespace weft;
 
 struct poking {
-  struct poke : op<void> {
+  struct [[nodiscard]] poke : op<void> {
     explicit poke(int n) : value(n) {}
     int value;
   };

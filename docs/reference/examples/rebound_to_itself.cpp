@@ -7,11 +7,11 @@
 using namespace weft;
 
 struct halt {
-  struct here : op<void> {};
+  struct [[nodiscard]] here : op<void> {};
   using operations = op_list<here>;
 };
 struct tick {
-  struct now : op<void> {};
+  struct [[nodiscard]] now : op<void> {};
   using operations = op_list<now>;
 };
 struct parks : region {  // keeps the inner body

@@ -10,7 +10,7 @@
 using namespace weft;
 
 struct question {
-  struct ask : op<int> {};
+  struct [[nodiscard]] ask : op<int> {};
   using operations = op_list<ask>;
 };
 

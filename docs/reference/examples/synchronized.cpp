@@ -8,7 +8,7 @@
 using namespace weft;
 
 struct counting {
-  struct add : op<void> {};
+  struct [[nodiscard]] add : op<void> {};
   using operations = op_list<add>;
 };
 struct counter {

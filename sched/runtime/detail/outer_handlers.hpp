@@ -130,7 +130,9 @@ constexpr bool taker_reports_accesses<E, H, Hs...> = [] {
 /// The effect that a coroutine inside all handlers performs, in order to stay suspended there; its
 /// frame holds the evidence.
 struct hold_open {
-  struct here : op<void> {};
+  struct [[nodiscard("weft: co_await it")]] here : op<void> {
+    [[nodiscard("weft: co_await it")]] here() noexcept {}
+  };
   using operations = op_list<here>;
 };
 
