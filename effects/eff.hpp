@@ -12,8 +12,8 @@
 #include "weft/effects/detail/frame.hpp"
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/detail/performing.hpp"
+#include "weft/effects/detail/promise_by_parameters.hpp"
 #include "weft/effects/detail/refused.hpp"
-#include "weft/effects/detail/resumption_parameter.hpp"
 #include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/errors.hpp"
 #include "weft/effects/outer.hpp"
@@ -48,6 +48,14 @@ template <class X, class Awaiter>
 constexpr bool yields_its_result<X, Awaiter> =
     std::is_same_v<decltype(std::declval<Awaiter&>().await_resume()),
                    typename std::remove_cvref_t<X>::result>;
+/// The type that an `X` declares as its member `result`.
+template <class X>
+struct result_declared_by : identity<anything> {};
+template <class X>
+  requires requires { typename X::result; }
+struct result_declared_by<X> : identity<typename X::result> {};
+template <class X>
+using result_of = typename result_declared_by<X>::type;
 /// An `X` whose member finish(answer) turns the answer of its operation into the result of the
 /// co_await.
 template <class X, class R>
@@ -118,12 +126,12 @@ class [[nodiscard("weft: a computation runs once it is awaited: co_await it, or 
 template <class T, class... Effects>
 class weft::eff<T, Effects...>::promise_type
     : public detail::frame_with_result<std::remove_reference_t<T>> {
-  static constexpr bool row_is_of_effects = detail::require_effects(effects());
+  using row_mistake = detail::row_mistake<effects>;
   using here = std::source_location;
 
  public:
   eff get_return_object() noexcept {
-    (void)row_is_of_effects;  // named, so that it is checked even if the body performs nothing
+    (void)row_mistake::report();  // here: each coroutine has it, whether it performs or not
     return eff(std::coroutine_handle<promise_type>::from_promise(*this));
   }
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -142,7 +150,7 @@ class weft::eff<T, Effects...>::promise_type
   template <operation O>
   auto await_transform(O o, here where = here::current()) {
     using E = typename detail::effect_of<O, effects>::type;
-    if constexpr (in_our_row<O>())
+    if constexpr (mistake<O>::report() && detail::can_be_performed<O>())
       return detail::performing<E, O>(std::move(o), *handler_of<E>(), where);
     else
       return detail::refused<typename O::result>();
@@ -151,7 +159,7 @@ class weft::eff<T, Effects...>::promise_type
   /// co_await outer_of<E>(operation)
   template <class E, class O>
   auto await_transform(detail::masked<E, O>&& o, here where = here::current()) {
-    if constexpr (in_our_row<O>()) {
+    if constexpr (mistake<O>::report() && detail::can_be_performed<O>()) {
       auto* const nearest = handler_of<E>();
       auto* const next = nearest->clauses->beyond(*nearest);
       if (!next)
@@ -173,10 +181,11 @@ class weft::eff<T, Effects...>::promise_type
   auto await_transform(eff<U, Fs...>&& child, here where = here::current()) {
     using callee = eff<U, Fs...>;
     using outside = detail::row_difference<typename callee::effects, effects>;
-    static_assert(detail::is_empty_row<outside>,
+    constexpr bool is_well = detail::is_well<detail::row_mistake<typename callee::effects>>;
+    static_assert(detail::is_empty_row<outside> || !is_well,
                   "weft: the awaited computation may perform an effect that is outside the row "
                   "of the coroutine that awaits it");
-    if constexpr (detail::is_empty_row<outside>)
+    if constexpr (detail::is_empty_row<outside> && is_well)
       return detail::calling<typename callee::value_type, typename callee::promise_type,
                              typename callee::effects, effects>(child.release(detail::internal()),
                                                                 where);
@@ -204,13 +213,15 @@ class weft::eff<T, Effects...>::promise_type
     if constexpr (requires { x.attempt(nullptr); }) {
       using performed = typename std::remove_reference_t<X>::performed;
       using O = decltype(std::declval<performed&>().template operation_in<effects>());
-      if constexpr (in_our_row<O>()) {
+      if constexpr (mistake<O>::report() && detail::can_be_performed<O>()) {
         using E = typename detail::effect_of<O, effects>::type;
         return detail::attempting<std::remove_reference_t<X>, effects, E, O>(x, *handler_of<E>(),
                                                                              where);
       } else {
         return detail::refused<typename std::remove_reference_t<X>::result>();
       }
+    } else if constexpr (detail::is_refused<decltype(x.template operation_in<effects>())>) {
+      return detail::refused<detail::result_of<std::remove_reference_t<X>>>();
     } else {
       return perform_in_row(x, where);
     }
@@ -260,19 +271,23 @@ class weft::eff<T, Effects...>::promise_type
   }
 
  private:
+  /// Why the coroutine may not perform an `O`.
   template <class O>
-  static consteval bool in_our_row() {
-    if constexpr (row_is_of_effects) {
+  static consteval auto find_mistake() {
+    if constexpr (!detail::is_well<row_mistake>) {
+      return detail::reported_mistake();  // in get_return_object()
+    } else {
       constexpr int effects_that_list_it = detail::effect_of<O, effects>::count;
-      static_assert(effects_that_list_it > 0,
-                    "weft: this operation is outside the row of the coroutine that performs it: "
-                    "name in eff<...> the effect that lists it");
-      static_assert(effects_that_list_it < 2,
-                    "weft: two effects of the row list this operation: tag one of them");
-      if constexpr (effects_that_list_it == 1) return detail::can_be_performed<O>();
+      if constexpr (effects_that_list_it == 0)
+        return detail::operation_outside_row<O>();
+      else if constexpr (effects_that_list_it > 1)
+        return detail::operation_of_two_effects<O>();
+      else
+        return detail::no_mistake();
     }
-    return false;
   }
+  template <class O>
+  using mistake = decltype(find_mistake<O>());
   template <class E>
   [[nodiscard]] detail::evidence<E>* handler_of() const noexcept {
     // The caller has set it, which the analyzer does not follow.
@@ -309,29 +324,6 @@ concept is_eff = is_eff_type<T>;
 template <class F, class... Args>
 concept body_function = std::invocable<F&, Args...> && is_eff<std::invoke_result_t<F&, Args...>>;
 
-/// Whether all parameters can be copied byte by byte, as part of a frame.
-template <class... Parameters>
-constexpr bool are_trivially_copied =
-    (std::disjunction_v<std::is_reference<Parameters>, std::is_trivially_copyable<Parameters>> &&
-     ...);
-/// Whether a coroutine with these parameters has the shape of a clause, on(operation, k), and takes
-/// one of the two by reference.
-template <class... Parameters>
-constexpr bool is_clause_by_reference = false;
-template <class P, class Q, class... Parameters>
-constexpr bool is_clause_by_reference<P, Q, Parameters...> =
-    (operation<std::remove_cvref_t<P>> && is_resumption<std::remove_cvref_t<Q>> &&
-     (std::is_reference_v<P> || std::is_reference_v<Q>)) ||
-    is_clause_by_reference<Q, Parameters...>;
-template <class... Parameters>
-consteval bool require_values() {
-  constexpr bool takes_values = !is_clause_by_reference<Parameters...>;
-  static_assert(takes_values,
-                "weft: a coroutine clause takes the operation and its resumption by value: it goes "
-                "on after the call");
-  return true;  // so that no second error follows
-}
-
 }  // namespace weft::detail
 
 /// Checks the parameters of every coroutine that returns an eff, and selects its promise.
@@ -339,7 +331,5 @@ template <class T, class... Effects, class... Parameters>
 struct std::coroutine_traits<weft::eff<T, Effects...>, Parameters...> {
   static_assert(weft::detail::require_values<Parameters...>());
   using eff = weft::eff<T, Effects...>;
-  using promise_type = std::conditional_t<
-      weft::detail::are_trivially_copied<Parameters...>, typename eff::promise_type,
-      typename weft::detail::promise_for<typename eff::owning_promise_type, Parameters...>::type>;
+  using promise_type = typename weft::detail::promise_by_parameters<eff, Parameters...>::type;
 };

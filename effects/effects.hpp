@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "weft/effects/detail/mistakes.hpp"  // first: compilers list the way to a message
+
 /// All of effects/.
 #include "weft/effects/async_stack.hpp"
 #include "weft/effects/awaits_to.hpp"

@@ -74,14 +74,14 @@ consteval bool can_be_handled() {
   static_assert(is_a_body,
                 "weft: handle takes a body: an eff that is called here or moved, or a function "
                 "without arguments that returns one");
-  return require_effects(row_set<Effects>()) && is_a_body;
+  return is_a_body;
 }
 
 template <class Effects, class H, class Policy = replay, class Body>
 auto make_handling(H&& h, Body&& body) {
   if constexpr (is_refused<H> || is_refused<Body>)
     return refused();
-  else if constexpr (!can_be_handled<Effects, Body>() || !is_lent_or_no_region<H>())
+  else if constexpr (!can_be_handled<Effects, Body>())
     return refused();
   else if constexpr (!std::is_same_v<kept_as<H>, H>)
     return make_handling<Effects, kept_as<H>, Policy>(kept_as<H>(h), std::forward<Body>(body));
@@ -112,14 +112,14 @@ template <class Around, class H, class Es, class Body, class Policy>
 auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location where) {
   using Handling = handling<H, Es, Body, Policy>;
   using here = well_formed<Handling, Around>;
-  if constexpr (!require_effects(Around())) {
-    return here::instead();
+  if constexpr (!is_well<row_mistake<Around>>) {
+    return here::instead();  // get_return_object() of the coroutine around reports it
   } else if constexpr (std::is_same_v<Policy, compared>) {
     if constexpr (can_be_compared<Handling>())
       return comparing<Handling>(what, where);
     else
       return here::instead();
-  } else if constexpr (here::check()) {
+  } else if constexpr (handling_mistake<Handling, Around>::report()) {
     return installing<Handling, Around>(what, where);
   } else {
     return here::instead();
@@ -176,7 +176,9 @@ auto operator|(Inner&& inner, Outer&& outer) {
 /// (multi_shot.hpp).  In a composition it applies to each handler.
 template <class... Effects, class H, class Body, multi_shot_policy Policy = replay>
 auto handle(H&& h, Body&& body, Policy = {}) {
-  if constexpr (sizeof...(Effects) > 0) {
+  if constexpr (detail::is_refused<H> || !detail::is_lent_or_no_region<H>()) {
+    return detail::refused();
+  } else if constexpr (sizeof...(Effects) > 0) {
     return detail::make_handling<row<Effects...>, H, Policy>(std::forward<H>(h),
                                                              std::forward<Body>(body));
   } else {
@@ -204,7 +206,7 @@ auto run(detail::handling<H, Es, Body, Policy> what,
       return detail::compare(what, where);
     else
       return here::instead().await_resume();
-  } else if constexpr (here::check()) {
+  } else if constexpr (detail::handling_mistake<Handling, row<>>::report()) {
     return detail::run_handling(std::move(what), where);
   } else {
     return here::instead().await_resume();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "weft/effects/detail/mistakes.hpp"
+
 #include <exception>
 #include <source_location>
 #include <string_view>
@@ -77,13 +79,6 @@ class outer {
 
 namespace detail {
 
-template <class Missing>
-consteval bool require_outward() {
-  static_assert(is_empty_row<Missing>,
-                "weft: a clause asks outward for an effect that is not in the row around "
-                "handle: add it there, or handle it");
-  return is_empty_row<Missing>;
-}
 /// Converts to the outer<...> that a clause takes.  `Available` is the row around the handler,
 /// `all` the evidence of that row.
 template <class Available>
@@ -92,7 +87,7 @@ struct asking {
   template <class... Es>
   operator outer<Es...>() const noexcept {
     using missing = row_difference<row_set<Es...>, Available>;
-    if constexpr (require_outward<missing>())
+    if constexpr (is_empty_row<missing>)
       return outer<Es...>(internal(), identity<Available>(), all);
     else
       std::terminate();
@@ -106,13 +101,17 @@ struct asking_within {
     requires(is_empty_row<row_difference<row_set<Es...>, Available>>)
   operator outer<Es...>() const;
 };
+/// What a clause asks for and is not available, as a mistake.
+template <class Missing>
+using outward_mistake =
+    std::conditional_t<is_empty_row<Missing>, no_mistake, clause_asks_outside_row<Missing>>;
 /// The same, to report what is not available: in its exception specification, which clang needs
 /// where the clause is looked at.  So the notes lead from there to the user's line.
 template <class Available>
 struct asking_beyond {
   template <class... Es>
   operator outer<Es...>() const
-      noexcept(require_outward<row_difference<row_set<Es...>, Available>>());
+      noexcept(outward_mistake<row_difference<row_set<Es...>, Available>>::report());
 };
 
 /// An operation that skips the nearest handler of `E`.

@@ -23,7 +23,8 @@ namespace weft {
 template <class T, class... Effects>
 T run(eff<T, Effects...> computation,
       std::source_location where = std::source_location::current()) {
-  static_assert(detail::is_empty_row<typename eff<T, Effects...>::effects>,
+  using effects = typename eff<T, Effects...>::effects;
+  static_assert(detail::is_empty_row<effects> || !detail::is_well<detail::row_mistake<effects>>,
                 "weft: an effect is left unhandled at run: handle<E>(handler, body) it first");
   detail::result_slot<T> answer(where);
   auto const frame = computation.release(detail::internal());

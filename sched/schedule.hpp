@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "weft/effects/detail/mistakes.hpp"  // first: compilers list the way to a message
+
 #include <concepts>
 #include <utility>
 
@@ -18,6 +20,16 @@
 #include "weft/sched/sync/timing.hpp"
 
 namespace weft {
+
+namespace detail {
+template <class Backend>
+scheduler<Backend> scheduler_with([[maybe_unused]] typename scheduler<Backend>::options const& o) {
+  if constexpr (configurable_backend<Backend>)
+    return scheduler<Backend>(o);
+  else
+    return scheduler<Backend>();
+}
+}  // namespace detail
 
 /// Runs `program`, and every process that is forked or spawned from it, until no process is left.
 ///
@@ -65,19 +77,16 @@ namespace weft {
 template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(typename scheduler<Backend>::options options, Program program,
               Handlers&&... handlers) {
-  if constexpr (configurable_backend<Backend>) {
-    scheduler<Backend> s(options);
-    s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
-  } else {
-    scheduler<Backend> s;
-    s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
-  }
+  auto s = detail::scheduler_with<Backend>(options);
+  s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
 }
 template <backend Backend = one_thread, class Program, class... Handlers>
   requires(!std::convertible_to<Program, typename scheduler<Backend>::options>)
 void schedule(Program program, Handlers&&... handlers) {
-  schedule<Backend>(typename scheduler<Backend>::options(), std::move(program),
-                    std::forward<Handlers>(handlers)...);
+  // Not by a call of the function above: the compiler would add a note to each message.
+  typename scheduler<Backend>::options const options{};
+  auto s = detail::scheduler_with<Backend>(options);
+  s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
 }
 
 }  // namespace weft

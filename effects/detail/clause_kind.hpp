@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "weft/effects/detail/mistakes.hpp"
+
 #include <concepts>
 #include <exception>
 #include <type_traits>
@@ -16,7 +18,7 @@
 #include "weft/effects/tagged.hpp"
 
 /// The kind of clause that a handler has for an operation, found by the arguments that it can be
-/// called with; and every mistake in a clause, each reported by one static_assert.
+/// called with; and the mistakes in a clause.
 namespace weft::detail {
 
 // ---- calling a clause: h.on(...), or h(...) for lambdas; for a tagged operation also untagged
@@ -124,50 +126,34 @@ struct clauses_for {
   static constexpr int count = value + asks + once + often;
 };
 
-/// Reports why the handler has no clause for the operation.
+/// Why the handler has no clause for the operation.
 template <class H, class O, class A, class Around>
-consteval void miss_a_clause() {
-  constexpr bool is_as_const_as_its_handler =
-      !std::is_const_v<H> || !clauses_for<std::remove_const_t<H>, O, A, Around>::count;
-  static_assert(is_as_const_as_its_handler,
-                "weft: the handler is const, and its clause for this operation is not");
-  constexpr bool takes_a_value = !clauses_for<H, O&, A, Around>::count;
-  static_assert(takes_a_value, "weft: a clause takes its operation by value, or by const&");
-  constexpr bool takes_its_resumption = !has_clause<H, O, anything>;
-  static_assert(takes_its_resumption,
-                "weft: the clause for this operation takes another type of resumption than "
-                "resumption<result, answer>: the operation's result, the handler's answer");
-  if constexpr (is_as_const_as_its_handler && takes_a_value && takes_its_resumption)
-    static_assert(is_allowed<H, O>,
-                  "weft: the handler has no public clause for this operation: on(operation), or "
-                  "on(operation, resumption<result, answer>)");
+consteval auto mistake_of_no_clause() {
+  if constexpr (std::is_const_v<H> && clauses_for<std::remove_const_t<H>, O, A, Around>::count)
+    return clause_is_not_const<H, O>();
+  else if constexpr (clauses_for<H, O&, A, Around>::count)
+    return clause_takes_reference<H, O>();
+  else if constexpr (has_clause<H, O, anything>)
+    return clause_takes_another_resumption<H, O, resumption<typename O::result, A>>();
+  else
+    return no_clause<H, O>();
 }
 
 template <class H, class O, class A, class Around>
 consteval clause_kind kind_of_clause() {
-  constexpr bool spells_out_its_resumption = !takes_auto<H, O, A>;
-  static_assert(spells_out_its_resumption,
-                "weft: a clause takes its resumption by `auto`: write resumption<result, answer>");
-  if constexpr (!spells_out_its_resumption) {
+  using found = clauses_for<H, O, A, Around>;
+  if constexpr (takes_auto<H, O, A>)
     return clause_kind::none;
-  } else {
-    using found = clauses_for<H, O, A, Around>;
-    if constexpr (found::count == 0) miss_a_clause<H, O, A, Around>();
-    constexpr bool is_of_one_kind = found::count < 2;
-    static_assert(is_of_one_kind,
-                  "weft: the handler has clauses of two kinds for this operation: keep one");
-
-    if constexpr (found::count != 1)
-      return clause_kind::none;
-    else if constexpr (found::value)
-      return clause_kind::value;
-    else if constexpr (found::asks)
-      return clause_kind::asking;
-    else if constexpr (found::once)
-      return clause_kind::control;
-    else
-      return clause_kind::multi_shot;
-  }
+  else if constexpr (found::count != 1)
+    return clause_kind::none;
+  else if constexpr (found::value)
+    return clause_kind::value;
+  else if constexpr (found::asks)
+    return clause_kind::asking;
+  else if constexpr (found::once)
+    return clause_kind::control;
+  else
+    return clause_kind::multi_shot;
 }
 
 template <class R, class A, clause_kind Kind, class Rebound>
@@ -178,61 +164,72 @@ using resumption_for =
 // ---- the return type of a clause
 
 template <class H, class O, class Result>
-consteval bool value_clause_returns_well() {
+consteval auto mistake_of_value_clause() {
   using R = typename O::result;
-  constexpr bool is_a_value = !is_eff<Result> && !is_resumption<Result>;
-  static_assert(is_a_value,
-                "weft: a clause that is a coroutine takes the resumption too: on(operation, "
-                "resumption<result, answer> k)");
-  constexpr bool converts =
-      std::is_void_v<R> || std::is_same_v<R, never> || std::is_convertible_v<Result, R>;
-  if constexpr (is_a_value)
-    static_assert(converts,
-                  "weft: the clause on(operation) returns a value that does not convert to the "
-                  "operation's result");
-  return is_a_value && converts;
+  if constexpr (is_eff<Result> || is_resumption<Result>)
+    return coroutine_without_resumption<H, O>();
+  else if constexpr (std::is_void_v<R> || std::is_same_v<R, never> ||
+                     std::is_convertible_v<Result, R>)
+    return no_mistake();
+  else
+    return value_clause_of_another_type<H, O, Result>();
 }
 
 template <class H, class O, class A, class Result, class Around>
-consteval bool control_clause_returns_well() {
+consteval auto mistake_of_control_clause() {
   if constexpr (is_eff<Result>) {
-    constexpr bool computes_the_answer = std::is_same_v<typename Result::value_type, A>;
-    static_assert(computes_the_answer,
-                  "weft: a coroutine clause computes another type than the handler answers with");
     using missing = row_difference<typename Result::effects, Around>;
-    static_assert(is_empty_row<missing>,
-                  "weft: a coroutine clause performs an effect that is not in the row around "
-                  "handle: add it there, or handle it");
-    return computes_the_answer && is_empty_row<missing>;
+    if constexpr (!std::is_same_v<typename Result::value_type, A>)
+      return coroutine_clause_of_another_type<H, O, Result>();
+    else if constexpr (!is_empty_row<missing>)
+      return coroutine_clause_outside_row<H, O, missing>();
+    else
+      return no_mistake();
+  } else if constexpr (std::is_same_v<Result, outcome<A>> ||
+                       (std::is_void_v<A> ? std::is_void_v<Result>
+                                          : std::is_convertible_v<Result, A>)) {
+    return no_mistake();
   } else {
-    constexpr bool is_the_answer =
-        std::is_same_v<Result, outcome<A>> ||
-        (std::is_void_v<A> ? std::is_void_v<Result> : std::is_convertible_v<Result, A>);
-    static_assert(is_the_answer,
-                  "weft: a control clause must return the handler's answer, or outcome<answer>, "
-                  "which k.last(value) gives");
-    return is_the_answer;
+    return control_clause_of_another_type<H, O, Result>();
   }
 }
 
-// ---- all checks of a clause
+/// A clause that asks for an effect which the row around does not have.
+template <class H, class O, class Around>
+struct asking_mistake {
+  static consteval bool report() {
+    if constexpr (called_on<H, O, asking<Around>>)
+      (void) noexcept(std::declval<H&>().on(std::declval<O>(), asking_beyond<Around>()));
+    else
+      (void)has_clause<H, O, asking_beyond<Around>>;
+    return false;
+  }
+};
+
+// ---- all mistakes of a clause
 
 template <class H, class O, class A, class Around>
-consteval bool clause_is_well_formed() {
+consteval auto find_clause_mistake() {
   constexpr clause_kind kind = kind_of_clause<H, O, A, Around>();
-  if constexpr (kind == clause_kind::none)
-    return false;
+  if constexpr (takes_auto<H, O, A>)
+    return clause_by_auto<H, O>();
+  else if constexpr (clauses_for<H, O, A, Around>::count > 1)
+    return clauses_of_two_kinds<H, O>();
+  else if constexpr (kind == clause_kind::none)
+    return mistake_of_no_clause<H, O, A, Around>();
   else if constexpr (kind == clause_kind::value)
-    return value_clause_returns_well<H, O, clause_result<H, O>>();
+    return mistake_of_value_clause<H, O, clause_result<H, O>>();
   else if constexpr (kind == clause_kind::asking && has_clause<H, O, asking_within<Around>>)
-    return value_clause_returns_well<H, O, clause_result<H, O, asking<Around>>>();
+    return mistake_of_value_clause<H, O, clause_result<H, O, asking<Around>>>();
   else if constexpr (kind == clause_kind::asking)
-    return !has_clause<H, O, asking_beyond<Around>>;  // false, and reported
+    return asking_mistake<H, O, Around>();
   else
-    return control_clause_returns_well<
+    return mistake_of_control_clause<
         H, O, A, clause_result<H, O, resumption_for<typename O::result, A, kind, rebound_by<H>>>,
         Around>();
 }
+template <class H, class O, class A, class Around>
+using clause_mistake = decltype(find_clause_mistake<H, O, A, Around>());
 
 // ---- the return clause
 

@@ -129,9 +129,9 @@ consteval bool can_be_compared() {
                   "them in it");
     if constexpr (!is_empty_row<left>)
       return false;
-    else if constexpr (!well_formed<replayed, row<>>::check())
+    else if constexpr (!handling_mistake<replayed, row<>>::report())
       return false;
-    else if constexpr (!well_formed<with_policy_t<bitwise, Handling>, row<>>::check())
+    else if constexpr (!handling_mistake<with_policy_t<bitwise, Handling>, row<>>::report())
       return false;
     else {
       using A = typename handler_traits<replayed, row<>>::answer;

@@ -139,12 +139,13 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
                          Around, row_intersection<Around, row_set<body_effects, row<Es...>>>>;
 };
 
-// ---- whether all is well-formed.  A mistake fails one static_assert.
+// ---- mistakes
 
-template <class E, class H, class A, class Around, class... Os>
-consteval bool clauses_are_well_formed(op_list<Os...>) {
-  return (clause_is_well_formed<H, Os, A, Around>() && ...);
-}
+template <class H, class A, class Around, class List>
+struct clause_mistake_among;
+template <class H, class A, class Around, class... Os>
+struct clause_mistake_among<H, A, Around, op_list<Os...>>
+    : first_mistake<clause_mistake<H, Os, A, Around>...> {};
 
 template <class Handling, class Around>
 struct well_formed;
@@ -153,36 +154,39 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
   using handler = std::remove_reference_t<H>;
   using body = body_traits<Body, row_set<Es..., Around>>;
 
-  static consteval bool check() {
-    if constexpr (!body_is_well_formed()) {
-      return false;
+  static consteval auto find_mistake() {
+    if constexpr (!is_well<typename decltype(of_body())::type>) {
+      return typename decltype(of_body())::type();
+    } else if constexpr (!is_well<row_mistake<row<Es...>>>) {
+      return row_mistake<row<Es...>>();
     } else {
       using result = typename body::value_type;
-      constexpr bool returns_what_it_can =
-          has_return_clause<handler, result> || !names_on_return<handler>;
-      static_assert(returns_what_it_can,
-                    "weft: the handler's on_return does not take what the body computes");
-      constexpr bool rebinds_effects = require_effects(rebound_by<handler>());
-      using unbound =
-          std::conditional_t<rebinds_effects, row_difference<rebound_by<handler>, Around>, row<>>;
-      static_assert(is_empty_row<unbound>,
-                    "weft: the handler rebinds an effect that is not in the row around handle: add "
-                    "it there, or handle it");
-      constexpr bool returns_a_value = !is_eff<answer_type<handler, result>>;
-      static_assert(returns_a_value, "weft: a handler's on_return is a function, no coroutine");
+      using answer = answer_type<handler, result>;
+      using unbound = row_difference<rebound_by<handler>, Around>;
       using left = row_difference<typename body::effects, row_set<Es..., Around>>;
-      static_assert(is_empty_row<left>,
-                    "weft: the body may perform an effect that is neither handled here nor in the "
-                    "row around handle");
-      if constexpr (returns_what_it_can && returns_a_value && is_empty_row<left> &&
-                    rebinds_effects && is_empty_row<unbound>)
-        return (clauses_are_well_formed<Es, handler, answer_type<handler, result>, Around>(
-                    typename Es::operations()) &&
-                ...) &&
-               is_kept_well();
+      if constexpr (!has_return_clause<handler, result> && names_on_return<handler>)
+        return on_return_of_another_type<handler, result>();
+      else if constexpr (!is_well<row_mistake<rebound_by<handler>>>)
+        return row_mistake<rebound_by<handler>>();
+      else if constexpr (!is_empty_row<unbound>)
+        return rebinds_outside_row<handler, unbound>();
+      else if constexpr (is_eff<answer>)
+        return on_return_is_coroutine<handler, result>();
+      else if constexpr (!is_empty_row<left>)
+        return body_outside_row<left>();
       else
-        return false;
+        return typename first_mistake<typename clause_mistake_among<
+            handler, answer, Around, typename Es::operations>::type...>::type();
     }
+  }
+  struct keeping {
+    static consteval bool report() { return is_kept_well(); }
+  };
+  static consteval auto find_any_mistake() {
+    if constexpr (is_well<decltype(find_mistake())>)
+      return keeping();
+    else
+      return find_mistake();
   }
   /// Replaces an ill-formed handling: yields the same type, as far as that is known.
   static auto instead() {
@@ -197,11 +201,14 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     }
   }
 
-  static consteval bool body_is_well_formed() {
+  /// The mistake in the body: in a handling inside, or in the row of its coroutine.
+  static consteval auto of_body() {
     if constexpr (is_handling<Body>)
-      return well_formed<Body, row_set<Es..., Around>>::check();
+      return identity<decltype(well_formed<Body, row_set<Es..., Around>>::find_mistake())>();
+    else if constexpr (!is_well<row_mistake<typename body::effects>>)
+      return identity<reported_mistake>();  // by get_return_object() of the coroutine
     else
-      return true;
+      return identity<no_mistake>();
   }
 
   template <class E, class... Os>
@@ -264,5 +271,8 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     }
   }
 };
+
+template <class Handling, class Around>
+using handling_mistake = decltype(well_formed<Handling, Around>::find_any_mistake());
 
 }  // namespace weft::detail

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "weft/effects/detail/mistakes.hpp"
+
 #include <type_traits>
 
 #include "weft/effects/detail/names.hpp"
+#include "weft/effects/operation.hpp"
 #include "weft/effects/row.hpp"
 
 /// Rows as sets: flat, without repetition, in the order of the names.  So equal sets are the same
@@ -87,22 +90,22 @@ struct subtracted<row<Es...>, Removed>
 template <class Of, class Removed>
 using row_difference = typename subtracted<Of, Removed>::type;
 
-/// Reports a type that is not an effect; only once, however often it is named.
+/// The effects that an effect names, such as those of spawned processes.
 template <class E>
-consteval bool require_effect() {
-  constexpr bool is_effect = effect<E>;
-  constexpr bool is_operation = operation<E>;
-  static_assert(!is_operation,
-                "weft: this is an operation: name in its place the effect that lists it");
-  static_assert(is_effect || is_operation,
-                "weft: this is not an effect: an effect lists its operations, each once, in "
-                "`using operations = op_list<...>`");
-  return is_effect;
-}
+struct effects_named_by : identity<row<>> {};
+
+/// The first type of a row that is not an effect, as a mistake.
+template <class Row>
+struct row_mistake_of;
+template <class E>
+using effect_mistake = std::conditional_t<
+    operation<E>, operation_in_row<E>,
+    std::conditional_t<effect<E>, typename row_mistake_of<typename effects_named_by<E>::type>::type,
+                       no_effect_in_row<E>>>;
 template <class... Es>
-consteval bool require_effects(row<Es...>) {
-  return (require_effect<Es>() && ...);
-}
+struct row_mistake_of<row<Es...>> : first_mistake<effect_mistake<Es>...> {};
+template <class Row>
+using row_mistake = typename row_mistake_of<Row>::type;
 
 /// Whether no effect is left over.  If some are, the compiler's message names them: they are the
 /// arguments of `Row`.

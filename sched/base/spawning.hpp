@@ -73,6 +73,9 @@ struct spawning {
 
 namespace detail {
 
+template <class... Es>
+struct effects_named_by<spawning<Es...>> : identity<row_set<Es...>> {};
+
 template <class Row>
 struct spawning_in {
   static constexpr int count = 0;
@@ -100,12 +103,13 @@ class spawns : public spawn_request {
   template <class Row>
   auto operation_in() {
     using found = spawning_in<Row>;
-    static_assert(found::count > 0,
+    constexpr bool has_one = found::count == 1;
+    static_assert(has_one || found::count > 1 || !is_well<row_mistake<Row>>,
                   "weft: spawn in a coroutine whose row has no spawning<...>: name it in eff<...>, "
                   "with the effects that the spawned process may perform");
-    static_assert(found::count < 2,
+    static_assert(has_one || found::count == 0,
                   "weft: spawn in a coroutine whose row has two spawning<...>: keep one");
-    if constexpr (found::count != 1) {
+    if constexpr (!has_one || !is_well<row_mistake<Row>>) {
       return refused<void>();
     } else {
       using missing = row_difference<Child, typename found::for_children>;

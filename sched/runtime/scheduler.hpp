@@ -57,24 +57,6 @@ struct options_for : identity<schedule_options> {};
 template <configurable_backend B>
 struct options_for<B> : identity<typename B::options> {};
 
-/// Reports a handler that several threads would use at once, and that is not declared thread safe.
-template <class Handler>
-consteval bool require_thread_safe() {
-  constexpr bool is_marked = requires { requires std::remove_cvref_t<Handler>::thread_safe; };
-  static_assert(is_marked,
-                "weft: processes on several threads use the handlers outside at once: this handler "
-                "is not marked as thread safe: static constexpr bool thread_safe = true; or pass "
-                "synchronized(handler)");
-  return is_marked;
-}
-template <class Backend, class... Handlers>
-consteval bool are_thread_safe() {
-  if constexpr (concurrent_backend<Backend>)
-    return (require_thread_safe<Handlers>() && ...);
-  else
-    return true;
-}
-
 /// The type of the queue of ready processes, if the backend gives that queue as a value.
 template <class B>
 struct versions_of : identity<nothing> {
@@ -160,8 +142,8 @@ class scheduler {
       using row = typename std::invoke_result_t<Program const&>::effects;
       using all = typename detail::all_effects_of<row>::type;
       using outside = typename detail::outer_effects<all>::type;
-      if constexpr (detail::can_be_outer_handlers<outside, Handlers...>() &&
-                    detail::are_thread_safe<Backend, Handlers...>()) {
+      using mistakes = detail::outer_mistake<concurrent_backend<Backend>, outside, Handlers...>;
+      if constexpr (decltype(mistakes::find())::report()) {
         if (installed_ || state_->was_started)
           throw std::logic_error("weft: a scheduler was started twice");
         if constexpr (!tracing_backend<Backend> && requires { how.trace; })

@@ -97,6 +97,9 @@ struct tasking {
 
 namespace detail {
 
+template <class... Es>
+struct effects_named_by<tasking<Es...>> : identity<row_set<Es...>> {};
+
 /// The effects that tasks may perform.  tasking<...> and tasking<> are among them, so that tasks
 /// may have tasks.
 template <class Tasking>
@@ -140,13 +143,14 @@ template <class Row, class... Tasks>
 consteval bool may_start() {
   using found = tasking_in<Row>;
   constexpr bool has_one = !std::is_void_v<typename found::type>;
-  static_assert(found::count > 0,
+  constexpr bool has_some = found::count > 0;
+  static_assert(has_some || !is_well<row_mistake<Row>>,
                 "weft: tasks in a coroutine whose row has no tasking<...>: name it in eff<...>, "
                 "with the effects that the tasks may perform");
-  static_assert(found::count == 0 || has_one,
+  static_assert(!has_some || has_one,
                 "weft: tasks in a coroutine whose row has several tasking<...>, none of which "
                 "names the effects of all: keep one");
-  if constexpr (has_one) {
+  if constexpr (has_one && is_well<row_mistake<Row>>) {
     using missing = row_difference<row_set<Tasks...>, row_of_tasks_t<typename found::type>>;
     static_assert(is_empty_row<missing>,
                   "weft: the task may perform an effect that tasking<...> of the coroutine that "

@@ -47,10 +47,7 @@ class tuple_join {
   tuple_join(tuple_join const&) = delete;
   tuple_join& operator=(tuple_join const&) = delete;
 
-  template <class Row>
-  static consteval bool may_start_in() {
-    return may_start<Row, typename Cs::effects...>();
-  }
+  using effects_of_tasks = row<typename Cs::effects...>;
   [[nodiscard]] detail::join& join() noexcept { return join_; }
   /// Whether all tasks have a result.  If false, require_all() must be called.
   [[nodiscard]] bool all_have_given() noexcept {
@@ -123,10 +120,7 @@ class range_join {
 
   [[nodiscard]] task const* tasks() noexcept { return room_.tasks(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return join_.count; }
-  template <class Row>
-  static consteval bool may_start_in() {
-    return may_start<Row, typename C::effects>();
-  }
+  using effects_of_tasks = typename C::effects;
   [[nodiscard]] detail::join& join() noexcept { return join_; }
   [[nodiscard]] bool all_have_given() noexcept {
     return join_.all_have_given() &&
@@ -184,7 +178,7 @@ class join_awaitable {
   /// The operation to perform in a coroutine of that row.
   template <class Row>
   auto operation_in() {
-    if constexpr (All::template may_start_in<Row>())
+    if constexpr (may_start<Row, typename All::effects_of_tasks>())
       return typename tasking_in<Row>::type::wait(all_.join());
     else
       return refused<void>();

@@ -64,45 +64,72 @@ constexpr bool is_of_commands = false;
 template <class C>
 constexpr bool is_of_commands<issuing<C>> = true;
 
-/// Reports an effect without a handler.
-template <class Effect, bool Handled>
-consteval bool require_handler() {
-  if constexpr (is_of_commands<Effect>)
-    static_assert(Handled,
-                  "weft: no dispatcher takes this command: add to dispatchers{...} a "
-                  "function of the command and a reply<result>, its result");
-  else
-    static_assert(Handled,
-                  "weft: no handler was passed that can be called as h.on(operation) for this "
-                  "effect of the program");
-  return Handled;
-}
+// ---- mistakes
 
-template <class Row, class... Hs>
-struct outside;
-template <class... Es, class... Hs>
-struct outside<row<Es...>, Hs...> {
+template <class Effect>
+struct effect_without_handler {
+  static consteval bool report() {
+    if constexpr (is_of_commands<Effect>)
+      static_assert(is_allowed<Effect>,
+                    "weft: no dispatcher takes this command: add to dispatchers{...} a "
+                    "function of the command and a reply<result>, its result");
+    else
+      static_assert(is_allowed<Effect>,
+                    "weft: no handler was passed that can be called as h.on(operation) for this "
+                    "effect of the program");
+    return false;
+  }
+};
+template <class Handler>
+struct outer_handler_with_resumption {
+  static consteval bool report() {
+    static_assert(is_allowed<Handler>,
+                  "weft: a handler passed to schedule stands outside all processes and answers "
+                  "them at once: on(operation), without a resumption");
+    return false;
+  }
+};
+template <class Handler>
+struct handler_not_thread_safe {
+  static consteval bool report() {
+    static_assert(
+        is_allowed<Handler>,
+        "weft: processes on several threads use the handlers outside at once: this handler "
+        "is not marked as thread safe: static constexpr bool thread_safe = true; or pass "
+        "synchronized(handler)");
+    return false;
+  }
+};
+
+template <class H>
+constexpr bool is_marked_thread_safe = requires { requires std::remove_cvref_t<H>::thread_safe; };
+
+/// The mistake in the handlers `Hs` of the effects of a row.  `Several`: for several threads.
+template <bool Several, class Row, class... Hs>
+struct outer_mistake;
+template <bool Several, class... Es, class... Hs>
+struct outer_mistake<Several, row<Es...>, Hs...> {
   template <class E>
   static constexpr bool is_handled =
       (has_some_clause<std::remove_reference_t<Hs>, typename E::operations> || ...);
 
-  static consteval bool is_well_formed() {
-    constexpr bool answer_at_once =
-        (only_value_clauses<std::remove_reference_t<Hs>, row<Es...>> && ...);
-    static_assert(answer_at_once,
-                  "weft: a handler passed to schedule stands outside all processes and answers "
-                  "them at once: on(operation), without a resumption");
-    if constexpr (answer_at_once)
-      return (require_handler<Es, is_handled<Es>>() && ...);
+  static consteval auto find() {
+    if constexpr (!is_well<row_mistake<row<Es...>>>)
+      return reported_mistake();  // by the coroutine that has this row
+    else if constexpr (!(only_value_clauses<std::remove_reference_t<Hs>, row<Es...>> && ...))
+      return typename first_mistake<
+          std::conditional_t<only_value_clauses<std::remove_reference_t<Hs>, row<Es...>>,
+                             no_mistake, outer_handler_with_resumption<Hs>>...>::type();
+    else if constexpr (!(is_handled<Es> && ...))
+      return typename first_mistake<
+          std::conditional_t<is_handled<Es>, no_mistake, effect_without_handler<Es>>...>::type();
+    else if constexpr (Several)
+      return typename first_mistake<std::conditional_t<is_marked_thread_safe<Hs>, no_mistake,
+                                                       handler_not_thread_safe<Hs>>...>::type();
     else
-      return false;
+      return no_mistake();
   }
 };
-
-template <class Row, class... Hs>
-consteval bool can_be_outer_handlers() {
-  return outside<Row, Hs...>::is_well_formed();
-}
 
 /// The effects of a row for which `H` has clauses.
 template <class H, class Row>

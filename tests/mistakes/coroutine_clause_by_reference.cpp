@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+/// Mistake: a coroutine clause that takes its operation by reference
+
+#include <utility>
+
+#include <weft/effects/effects.hpp>
+
+using namespace weft;
+
+struct question {
+  struct [[nodiscard]] ask : op<int> {};
+  using operations = op_list<ask>;
+};
+
+struct replies : handler<question> {
+  eff<int> on(question::ask const&, resumption<int, int> k) { co_return co_await std::move(k)(42); }
+};
+eff<int, question> asks() { co_return co_await question::ask{}; }
+int main() { return run(handle(replies(), asks)); }

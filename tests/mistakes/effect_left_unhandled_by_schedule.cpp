@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+
+/// Mistake: an effect without a handler, in `schedule`
+/// Lines: 16
+
+#include <weft/effects/effects.hpp>
+#include <weft/sched/schedule.hpp>
+
+using namespace weft;
+
+eff<void, proc, console> greets() { co_await console::print_line("hello"); }
+int main() { schedule(greets); }
