@@ -37,6 +37,8 @@ namespace detail {
 template <class T>
 class emission : public region, public handler<emit<T>>, public pooled {
  public:
+  emission() noexcept { this->allow_dropping(); }
+
   void keep() noexcept { ++owners_; }
   void release() noexcept {
     if (--owners_ == 0) delete this;

@@ -37,6 +37,12 @@ class region {
   /// bodies.  Allocates the text.  Throws bad_alloc.
   [[nodiscard]] std::string suspended() const;
 
+  /// Says that ordinary code may drop what is suspended in this region, as the handler of a generator
+  /// or of a search does.  Without it, a library that is compiled without NDEBUG prints a notice on
+  /// stderr where code outside of all computations drops the rest of one, or ends the region.
+  /// O(1).
+  void allow_dropping() noexcept { may_drop_ = true; }
+
  protected:
   /// For the library: the first resident, null if there is none.
   [[nodiscard]] detail::resident* first() const noexcept { return first_; }
@@ -44,6 +50,7 @@ class region {
  private:
   friend class detail::resident;
   detail::resident* first_ = nullptr;
+  bool may_drop_ = false;
 };
 
 namespace detail {
@@ -70,6 +77,8 @@ class resident {
   }
 
   [[nodiscard]] region& home() const noexcept { return *home_; }
+  /// Whether a notice is printed where ordinary code drops what is suspended in the region.
+  [[nodiscard]] bool is_noticed() const noexcept { return home_ && !home_->may_drop_; }
 
   /// Called when the region ends.  The resident must leave the region.
   virtual void region_ended() noexcept = 0;

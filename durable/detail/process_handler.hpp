@@ -32,7 +32,7 @@ enum class pause : unsigned char { returned, waits };
 /// rest of the process and answers `waits`: then the engine does what is asked, and resumes it.
 class process_handler : public region {
  public:
-  process_handler(instance& it, clock_source c) noexcept : it_(it), clock_(c) {}
+  process_handler(instance& it, clock_source c) noexcept : it_(it), clock_(c) { allow_dropping(); }
 
   outcome<pause> on(mail::ask a, resumption<recorded, pause> k) {
     return ask(*a.what, std::move(k));

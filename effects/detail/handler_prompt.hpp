@@ -130,9 +130,6 @@ template <class Around, bool Inner, class Handling>
 std::coroutine_handle<> install(Handling&& what, void* around, continuation waiter,
                                 result_slot_base& to, region* borrow_scope);
 
-/// For messages: why a prompt is still in the region of its handler.
-[[nodiscard]] std::string why_prompt_stays(prompt const& p);
-
 /// A prompt in a region.
 template <class Prompt>
 class resident_prompt : public Prompt, public resident {
@@ -140,6 +137,7 @@ class resident_prompt : public Prompt, public resident {
   [[nodiscard]] std::string why_it_stays() const override { return why_prompt_stays(*this); }
   [[nodiscard]] bool has_open_tasks() const noexcept override { return this->is_pinned(); }
   void leave_region() noexcept override { leave(); }
+  [[nodiscard]] bool is_noticed_when_dropped() const noexcept override { return is_noticed(); }
 };
 template <class S>
 using base_prompt_of = std::conditional_t<S::copies, copying_prompt, prompt>;

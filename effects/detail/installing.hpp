@@ -45,6 +45,7 @@ consteval bool lends() {
 /// The region of handlers that are lent to a handle expression.
 class borrow_scope : public region {
  public:
+  borrow_scope() noexcept { allow_dropping(); }  // require_returned() throws
   ~borrow_scope() {
     if (first()) [[unlikely]]
       require_no_tasks();

@@ -77,7 +77,22 @@ bool suspension::unwind_suspended() noexcept {
   return true;
 }
 
+void prompt::notice_drop() const noexcept {
+#ifndef NDEBUG
+  if (is_ != state::suspended || !is_noticed_when_dropped() || std::uncaught_exceptions()) return;
+  try {
+    std::string const why = why_prompt_stays(*this);
+    std::fprintf(stderr,
+                 "weft: ordinary code drops what is suspended: %s; the rest of that program never "
+                 "runs: resume it first, or say that this is meant: region::allow_dropping()\n",
+                 why.c_str());
+  } catch (...) {  // no memory for the text: no notice
+  }
+#endif
+}
+
 void prompt::end_of_handler() noexcept {
+  if (!drivers_) notice_drop();
   keep();
   leave_region();
   if (is_ == state::active) {

@@ -140,6 +140,8 @@ class prompt : public suspension, public pooled_in_body {
   /// resumption's count.
   [[gnu::noinline]] void drop() noexcept {
     if (is_given_up_ || is_ == state::ended || is_ == state::leaving) return release();
+    if (!drivers_) [[unlikely]]
+      notice_drop();
     if (is_pinned()) [[unlikely]]
       abandon_handler();
     unwind_body();
@@ -246,10 +248,13 @@ class prompt : public suspension, public pooled_in_body {
   /// (PROMPT-2).
   class driver {
    public:
-    driver() noexcept : outside_(std::exchange(current_, nullptr)) {}
+    driver() noexcept : outside_(std::exchange(current_, nullptr)) { ++drivers_; }
     driver(driver const&) = delete;
     driver& operator=(driver const&) = delete;
-    ~driver() { current_ = outside_; }
+    ~driver() {
+      current_ = outside_;
+      --drivers_;
+    }
 
    private:
     prompt* outside_;
@@ -286,6 +291,10 @@ class prompt : public suspension, public pooled_in_body {
   /// Exchanges the evidence: from now on, operations throw resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
+  /// Whether debug builds tell that ordinary code drops the continuation (region.hpp).
+  [[nodiscard]] virtual bool is_noticed_when_dropped() const noexcept { return false; }
+  /// Prints the notice.
+  [[gnu::cold, gnu::noinline]] void notice_drop() const noexcept;
   /// Destroys the suspended frames.
   virtual void unwind_body() noexcept { (void)unwind_suspended(); }
   /// Called when a borrowed handler has ended, or is about to, while computations are left that may
@@ -329,6 +338,8 @@ class prompt : public suspension, public pooled_in_body {
   /// The innermost active prompt of this thread (PROMPT-2); and the first of the prompts that are
   /// to be deleted, linked by up_.
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
+  /// How many drivers this thread has, one inside the other; none: ordinary code runs.
+  [[gnu::visibility("default")]] static inline thread_local constinit unsigned drivers_ = 0;
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* deferred_deletes_ =
       nullptr;
   /// The number of borrowed handlers that ended while computations were left to perform to them.
@@ -351,5 +362,8 @@ class prompt : public suspension, public pooled_in_body {
 /// clause.
 void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept;
 [[noreturn]] void no_memory_to_unwind() noexcept;
+
+/// For messages: why a prompt is still in the region of its handler.
+[[nodiscard]] std::string why_prompt_stays(prompt const& p);
 
 }  // namespace weft::detail

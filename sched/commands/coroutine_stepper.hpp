@@ -41,7 +41,7 @@ class command_machine : public region {
   using output = step_output<Cs...>;
   using body = eff<void, commands<Cs...>>;
 
-  explicit command_machine(body b) : body_(std::move(b)) {}
+  explicit command_machine(body b) : body_(std::move(b)) { this->allow_dropping(); }
   ~command_machine() { rest_ = {}; }  // unwinds while the other members exist
 
   /// Runs the coroutine until it waits for an answer that has not come.  Throws what the coroutine

@@ -40,6 +40,7 @@ int main() {
   } catch (resumption_empty const& e) {
     std::cout << e.what() << '\n';
   }
+  w.allow_dropping();
   raising const r(std::make_exception_ptr(std::runtime_error("x")));
   std::cout << bool(w.all[2]) << bool(r.error) << '\n';  // the third is dropped with the region
 }

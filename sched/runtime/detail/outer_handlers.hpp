@@ -175,6 +175,7 @@ class held_open {
 
  private:
   struct keeper : region {
+    keeper() noexcept { allow_dropping(); }
     resumption<void> rest;
     void on(hold_open::here, resumption<void> k) { rest = std::move(k); }
   };
