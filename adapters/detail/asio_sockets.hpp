@@ -98,12 +98,12 @@ class asio_socket : public std::enable_shared_from_this<asio_socket<N>> {
     return d == direction::reading ? 0 : 1;
   }
   [[noreturn, gnu::cold]] static void throw_occupied(direction d) {
+    // The texts of socket_place.hpp.
+    if (d == direction::writing)
+      throw std::logic_error(
+          "weft: a process already waits to write to this socket: one at a time may");
     throw std::logic_error(
-        d == direction::reading
-            ? "weft: a process already waits to read from, or accept at, this socket: one at a "
-              "time "
-              "may"
-            : "weft: a process already waits to write to this socket: one at a time may");
+        "weft: a process already waits to read from, or accept at, this socket: one at a time may");
   }
   void on_ready(direction d) noexcept {
     auto const held = lock();

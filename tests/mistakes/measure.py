@@ -28,6 +28,7 @@ PROGRAMS = pathlib.Path(__file__).parent
 WEFT = PROGRAMS.parent.parent
 PAGE = WEFT / "docs/mistakes.md"
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->\n"
+PRINTED, END_OF_PRINTED = "<!-- printed -->\n", "<!-- end of printed -->\n"
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-DWEFT_SILENCE_GCC12", "-I."]
 COMPILERS = {"clang": ["clang++-19", "-fno-color-diagnostics"], "g++": ["g++", "-fdiagnostics-color=never"]}
 
@@ -147,6 +148,9 @@ def main():
         page = PAGE.read_text()
         before, _, rest = page.partition(BEGIN)
         measured = before + table + rest.partition(END)[2]
+        before, _, rest = measured.partition(PRINTED)
+        printed = (PROGRAMS / "running/when_it_runs.expected").read_text().rstrip()
+        measured = f"{before}{PRINTED}```\n{printed}\n```\n{END_OF_PRINTED}{rest.partition(END_OF_PRINTED)[2]}"
         if write:
             PAGE.write_text(measured)
         elif measured != page:
