@@ -100,8 +100,8 @@ class perfetto_writer {
     put_reason reason;
   };
   struct mailbox {
-    std::queue<std::uint64_t> sent;      // the arrows of messages that are not received yet
-    std::queue<std::uint64_t> received;  // and of receipts that came before, by the clock
+    std::queue<std::uint64_t> sent;  // the arrows of messages that are not received yet
+    std::size_t received = 0;        // how many receipts came before their messages, by the clock
   };
 
   /// An entry, with the members that each one has.
@@ -156,9 +156,9 @@ class perfetto_writer {
       case trace_kind::take:
         return note_take(e, track);
       case trace_kind::send:
-        return arrow("s", "message", track, e.time, sent(e));
+        return note_sent(e, track);
       case trace_kind::receive:
-        return arrow("f", "message", track, e.time, received(e));
+        return note_received(e, track);
       default:
         return instant(e, track);
     }
@@ -207,23 +207,25 @@ class perfetto_writer {
     json_object args = o.object("args");
     add_fields(args, e);
   }
-  std::uint64_t sent(trace_event const& e) {
+  // A sender notes its event after it has sent: so the receiver, on another thread, may be first.  No
+  // arrow points back in time, so both are instants then.
+  void note_sent(trace_event const& e, std::uint64_t track) {
     mailbox& b = mailboxes_[e.object];
-    return matched(b.received, b.sent);
-  }
-  std::uint64_t received(trace_event const& e) {
-    mailbox& b = mailboxes_[e.object];
-    return matched(b.sent, b.received);
-  }
-  /// The arrow of the other end, if that came first; else a new one.
-  std::uint64_t matched(std::queue<std::uint64_t>& theirs, std::queue<std::uint64_t>& ours) {
-    if (theirs.empty()) {
-      ours.push(++arrows_);
-      return arrows_;
+    if (b.received != 0) {
+      --b.received;
+      return instant(e, track);
     }
-    std::uint64_t const id = theirs.front();
-    theirs.pop();
-    return id;
+    b.sent.push(++arrows_);
+    arrow("s", "message", track, e.time, arrows_);
+  }
+  void note_received(trace_event const& e, std::uint64_t track) {
+    mailbox& b = mailboxes_[e.object];
+    if (b.sent.empty()) {
+      ++b.received;
+      return instant(e, track);
+    }
+    arrow("f", "message", track, e.time, b.sent.front());
+    b.sent.pop();
   }
 
   std::ostream& to_;

@@ -294,7 +294,7 @@ class prompt : public suspension, public pooled_in_body {
   /// Whether debug builds tell that ordinary code drops the continuation (region.hpp).
   [[nodiscard]] virtual bool is_noticed_when_dropped() const noexcept { return false; }
   /// Prints the notice.
-  [[gnu::cold, gnu::noinline]] void notice_drop() const noexcept;
+  [[gnu::cold]] void notice_drop() const noexcept;
   /// Destroys the suspended frames.
   virtual void unwind_body() noexcept { (void)unwind_suspended(); }
   /// Called when a borrowed handler has ended, or is about to, while computations are left that may

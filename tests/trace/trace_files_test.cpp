@@ -8,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/sched/base/process_id.hpp"
@@ -124,6 +125,26 @@ TEST_CASE("a file for Perfetto has slices, arrows and counters") {
 {"ph": "i", "pid": 1, "tid": 2, "ts": 3.100, "s": "t", "name": "park", "args": {}}
 ]}
 )");
+}
+
+TEST_CASE("a receipt that comes before its message, by the clock, is no arrow for Perfetto") {
+  std::vector<trace_event> const in_time = {
+      {.time = 1'000, .process = {}, .object = 7, .kind = trace_kind::receive, .worker = 1},
+      {.time = 1'001, .process = {}, .object = 7, .kind = trace_kind::send, .worker = 0},
+      {.time = 2'000, .process = {}, .object = 7, .kind = trace_kind::send, .worker = 0},
+      {.time = 2'001, .process = {}, .object = 7, .kind = trace_kind::receive, .worker = 1},
+  };
+  std::string const file = written([&](std::ostream& to) { write_perfetto(in_time, to); });
+  auto const count = [&file](std::string_view what) {
+    int n = 0;
+    for (auto at = file.find(what); at != file.npos; at = file.find(what, at + 1)) ++n;
+    return n;
+  };
+  CHECK(count("\"ph\": \"s\"") == 1);
+  CHECK(count("\"ph\": \"f\"") == 1);
+  CHECK(count("\"name\": \"receive\"") == 1);
+  CHECK(count("\"name\": \"send\"") == 1);
+  CHECK(file.find("\"ts\": 2.000, \"name\": \"message\"") != file.npos);
 }
 
 TEST_CASE("a page has the events, and no tag out of a text") {
