@@ -228,4 +228,41 @@ struct clause_asks_outside_row {
   }
 };
 
+// ---- handlers that are passed to schedule (sched/runtime/detail/outer_handlers.hpp)
+
+template <class Effect, bool IsOfCommands>
+struct effect_without_handler {
+  static consteval bool report() {
+    if constexpr (IsOfCommands)
+      static_assert(is_allowed<Effect>,
+                    "weft: no dispatcher takes this command: add to dispatchers{...} a "
+                    "function of the command and a reply<result>, its result");
+    else
+      static_assert(is_allowed<Effect>,
+                    "weft: no handler was passed that can be called as h.on(operation) for this "
+                    "effect of the program");
+    return false;
+  }
+};
+template <class Handler>
+struct outer_handler_with_resumption {
+  static consteval bool report() {
+    static_assert(is_allowed<Handler>,
+                  "weft: a handler passed to schedule stands outside all processes and answers "
+                  "them at once: on(operation), without a resumption");
+    return false;
+  }
+};
+template <class Handler>
+struct handler_not_thread_safe {
+  static consteval bool report() {
+    static_assert(
+        is_allowed<Handler>,
+        "weft: processes on several threads use the handlers outside at once: this handler "
+        "is not marked as thread safe: static constexpr bool thread_safe = true; or pass "
+        "synchronized(handler)");
+    return false;
+  }
+};
+
 }  // namespace weft::detail

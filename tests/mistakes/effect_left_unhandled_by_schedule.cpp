@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 /// Mistake: an effect without a handler, in `schedule`
-/// Lines: 16
 
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>

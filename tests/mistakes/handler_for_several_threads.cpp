@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 /// Mistake: a handler that is not made for threads
-/// Lines: 16
 
 #include <iostream>
 

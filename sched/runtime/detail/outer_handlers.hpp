@@ -66,41 +66,6 @@ constexpr bool is_of_commands<issuing<C>> = true;
 
 // ---- mistakes
 
-template <class Effect>
-struct effect_without_handler {
-  static consteval bool report() {
-    if constexpr (is_of_commands<Effect>)
-      static_assert(is_allowed<Effect>,
-                    "weft: no dispatcher takes this command: add to dispatchers{...} a "
-                    "function of the command and a reply<result>, its result");
-    else
-      static_assert(is_allowed<Effect>,
-                    "weft: no handler was passed that can be called as h.on(operation) for this "
-                    "effect of the program");
-    return false;
-  }
-};
-template <class Handler>
-struct outer_handler_with_resumption {
-  static consteval bool report() {
-    static_assert(is_allowed<Handler>,
-                  "weft: a handler passed to schedule stands outside all processes and answers "
-                  "them at once: on(operation), without a resumption");
-    return false;
-  }
-};
-template <class Handler>
-struct handler_not_thread_safe {
-  static consteval bool report() {
-    static_assert(
-        is_allowed<Handler>,
-        "weft: processes on several threads use the handlers outside at once: this handler "
-        "is not marked as thread safe: static constexpr bool thread_safe = true; or pass "
-        "synchronized(handler)");
-    return false;
-  }
-};
-
 template <class H>
 constexpr bool is_marked_thread_safe = requires { requires std::remove_cvref_t<H>::thread_safe; };
 
@@ -121,8 +86,8 @@ struct outer_mistake<Several, row<Es...>, Hs...> {
           std::conditional_t<only_value_clauses<std::remove_reference_t<Hs>, row<Es...>>,
                              no_mistake, outer_handler_with_resumption<Hs>>...>::type();
     else if constexpr (!(is_handled<Es> && ...))
-      return typename first_mistake<
-          std::conditional_t<is_handled<Es>, no_mistake, effect_without_handler<Es>>...>::type();
+      return typename first_mistake<std::conditional_t<
+          is_handled<Es>, no_mistake, effect_without_handler<Es, is_of_commands<Es>>>...>::type();
     else if constexpr (Several)
       return typename first_mistake<std::conditional_t<is_marked_thread_safe<Hs>, no_mistake,
                                                        handler_not_thread_safe<Hs>>...>::type();
