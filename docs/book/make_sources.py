@@ -19,6 +19,8 @@ from pathlib import Path
 
 MORE_PAGES = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+# As many backticks at its end as at its beginning; fewer may stand inside.
+CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".bzl": "python", ".js": "js", ".md": "md"}
 
 
@@ -69,7 +71,7 @@ class Site:
 
     def with_links(self, text, file):
         """Text without fences.  What is code, in backticks, has no links; the text of a link may be code."""
-        code = [m.span() for m in re.finditer(r"(`+)[^`]+\1", text)]
+        code = [m.span() for m in CODE.finditer(text)]
 
         def replaced(m):
             if any(first < m.start() < last for first, last in code):
