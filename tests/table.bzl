@@ -67,7 +67,7 @@ def _in_full(size):
 
 TABLE = {
     "adapters": _row(
-        deps = _EFFECTS + _SCHED + _IO + ["//adapters:%s" % name for name in _words(_ADAPTERS)] + ["@fmt"],
+        deps = _EFFECTS + _SCHED + _IO + ["//adapters:%s" % name for name in _words(_ADAPTERS)] + ["@fmt", "//tests/adapters:formatted"],
         threads = "asio execution future stop_token",
         more = {
             "asio": {"deps": ["//adapters:use_weft", ":asio_support", "//adapters:asio", "@asio"]},

@@ -96,8 +96,8 @@ struct outer_effects<row<Es...>>
 
 }  // namespace detail
 
-/// A scheduler as an object: for a caller that runs a program step by step, takes checkpoints,
-/// submits processes from outside, or shuts the scheduler down.
+/// A scheduler as an object: for a caller that runs a program step by step or in a loop of another
+/// library, takes checkpoints, submits processes from outside, or shuts the scheduler down.
 ///
 ///     scheduler<> s;
 ///     s.start(program, console_to_stream(std::cout));
@@ -109,7 +109,7 @@ struct outer_effects<row<Es...>>
 /// Most programs need only schedule().  Not thread safe, except for submitter(), shut_down() and
 /// dump(), and not to be used by its own processes, except for dump().  Making one allocates its
 /// state.  On a backend of several
-/// threads there is run(), but no step() and no checkpoint().
+/// threads there is run(), but no step(), no poll() and no checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
  public:
@@ -237,10 +237,10 @@ class scheduler {
   /// throws only exceptions of processes other than `cancelled`.
   ///
   /// A process that computes without performing any operation cannot be unwound: shut_down() waits
-  /// for it.  While no thread is in run(), shut_down() returns at once, and the next run() or
-  /// step(), or the destructor, unwinds the processes.  A second call waits, too, and returns the
-  /// same report.  Throws std::logic_error in a process of this scheduler; bad_alloc.  Thread safe.
-  /// O(n) in the processes; allocates the report.
+  /// for it.  While no thread is in run(), shut_down() returns at once, and the next run(), step()
+  /// or poll(), or the destructor, unwinds the processes; it calls the loop back that polls.  A
+  /// second call waits, too, and returns the same report.  Throws std::logic_error in a process of
+  /// this scheduler; bad_alloc.  Thread safe.  O(n) in the processes; allocates the report.
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
     return detail::shut_down(*state_, deadline, reason);
   }

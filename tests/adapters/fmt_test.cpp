@@ -2,49 +2,22 @@
 #include "weft/adapters/fmt.hpp"
 
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <string>
-#include <vector>
+#include <string_view>
 
-#include "weft/adapters/clock_time.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/testing/explore.hpp"
+#include "tests/adapters/formatted.hpp"
 
-using namespace weft;
+using namespace weft::tests;
 
 namespace {
 
-eff<void, proc> increment(int& n) {
-  int const seen = n;
-  co_await proc::yield{};
-  n = seen + 1;
-}
-eff<void, spawning<proc>> twice(int& n) {
-  co_await spawn(increment, std::ref(n));
-  co_await spawn(increment, std::ref(n));
-}
+constexpr auto by_fmt = [](std::string_view text, auto const& value) {
+  return fmt::vformat(text, fmt::make_format_args(value));
+};
 
 }  // namespace
 
 TEST_CASE("an id, a path, a report and a waiter are formatted by fmt as weft writes them") {
-  CHECK(fmt::format("{}", process_id().child(2)) == "1.2");
-  CHECK(fmt::format("[{:>6}]", process_id().child(2)) == "[   1.2]");
-  auto const found = explore([] { return 0; }, twice, [](int const& n) { return n == 2; });
-  CHECK(fmt::format("{}", found) == found.report());
-  auto const& wrong = *found.first_failure();
-  CHECK(fmt::format("{}", wrong) == exploration::text(wrong));
-  CHECK(fmt::format("{}", wrong.path) == wrong.path.text());
-  CHECK(fmt::format("{}", wrong.trace.front()) == wrong.trace.front().text());
-  deadlock::waiter const w{process_id(), "a wait", {}};
-  CHECK(fmt::format("{}", w) == w.text());
+  check_formatted_reports(by_fmt);
 }
 
-TEST_CASE("a point of the clock is formatted in seconds") {
-  using std::chrono::milliseconds;
-  CHECK(fmt::format("{}", clock_time{instant()}) == "0s");
-  CHECK(fmt::format("{:>7}", clock_time{instant() + milliseconds(1250)}) == "  1.25s");
-  CHECK(fmt::format("{}", clock_time{instant() - milliseconds(5)}) == "-0.005s");
-}
+TEST_CASE("a point of the clock is formatted in seconds") { check_formatted_times(by_fmt); }
