@@ -39,6 +39,10 @@ concept row_aware_operation =
 /// awaiting coroutine.
 template <class X>
 concept row_aware_awaitable = !std::is_lvalue_reference_v<X> && X::row_aware_awaitable;
+/// The same for one that is passed by value.  If it is [[clang::trivial_abi]], it needs no place in
+/// the frame.
+template <class X>
+concept awaited_by_value = requires { requires X::is_awaited_by_value; };
 /// Whether the `Awaiter` of an `X` yields the type that `X` declares as its member `result`
 /// (awaits_to.hpp).  True if there is no such member.
 template <class X, class Awaiter>
@@ -248,6 +252,13 @@ class weft::eff<T, Effects...>::promise_type
     return x.template awaiter_in<effects>(where);
   }
 
+  /// co_await when_all(a, b): the same for one that is passed by value
+  template <detail::awaited_by_value X>
+  [[gnu::always_inline]] auto await_transform(X x, here where = here::current()) {
+    static_assert(detail::yields_its_result<X, decltype(x.template awaiter_in<effects>(where))>);
+    return x.template awaiter_in<effects>(where);
+  }
+
   /// Stands in for an expression that another static_assert has rejected.
   template <class R>
   detail::refused<R> await_transform(detail::refused<R> r, here = {}) noexcept {
@@ -256,7 +267,7 @@ class weft::eff<T, Effects...>::promise_type
 
   template <class X>
     requires(!operation<std::remove_cvref_t<X>> && !detail::row_aware_operation<X> &&
-             !detail::row_aware_awaitable<X>)
+             !detail::row_aware_awaitable<X> && !detail::awaited_by_value<std::remove_cvref_t<X>>)
   auto await_transform(X&&) {
     constexpr bool is_resumption = detail::is_resumption<std::remove_cvref_t<X>>;
     static_assert(!is_resumption,

@@ -66,7 +66,8 @@ class result_slot_base {
   }
 
  protected:
-  enum class state : unsigned char { empty, value, error };
+  // As large as a pointer, so that one store makes a slot empty.
+  enum class state : std::uintptr_t { empty, value, error };
 
   explicit result_slot_base(std::source_location at) noexcept : where(at) {}
   ~result_slot_base() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "weft/effects/handle.hpp"
 #include "weft/sched/base/thunk.hpp"
 
 namespace weft {
@@ -11,7 +12,7 @@ namespace weft {
 ///
 /// Source: E. Mohr, D. A. Kranz, R. H. Halstead, Lazy task creation: a technique for increasing the
 /// granularity of parallel programs, LFP 1990, doi:10.1145/91556.91631.
-class lazy_task {
+class lazy_task : public detail::frame_end {
  public:
   lazy_task(lazy_task const&) = delete;
   lazy_task& operator=(lazy_task const&) = delete;

@@ -100,9 +100,10 @@ class process : public detail::suspension, public detail::pooled {
     return {at_.operation->name, where()};
   }
   [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
-  /// Takes the numbers of the next `n` children; returns the first of them.
-  [[nodiscard]] std::uint32_t next_child_number(std::uint32_t n = 1) noexcept {
-    return (children_ += n) - n + 1;
+  [[nodiscard]] std::uint32_t next_child_number() noexcept { return ++children_; }
+  /// Takes the numbers of the next `n` children; returns the number before the first of them.
+  [[nodiscard]] std::uint32_t take_child_numbers(std::uint32_t n) noexcept {
+    return std::exchange(children_, children_ + n);
   }
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
   /// For a process that is not running: whether it has run before.

@@ -59,6 +59,7 @@ known_effect const& backend_scheduler<Backend>::general(identity<spawning<>>) {
 }
 template <backend Backend>
 known_effect const& backend_scheduler<Backend>::general(identity<tasking<>>) {
+  note_pinning();
   if (!tasking_.effect) tasking_ = scheduled_effect<tasking<>>(*this);
   return tasking_;
 }

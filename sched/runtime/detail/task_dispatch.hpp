@@ -57,9 +57,10 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
       }
     if constexpr (std::is_same_v<O, E::wait> && lazy_backend<typename S::backend_type>)
       if (can_call_tasks(s)) [[likely]] {
-        o.what->leaf = leaf;
-        o.what->waiting = &waiting;
-        return do_all(s, *o.what);
+        join& j = *o.what;
+        j.leaf = leaf;
+        j.waiting = &waiting;
+        return do_all(s, j);
       }
     return control_slow(s, o, leaf, waiting);
   }

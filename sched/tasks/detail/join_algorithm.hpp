@@ -93,7 +93,7 @@ void begin_join(S& s, process& owner, join& j) noexcept {
   j.home = &s;
   j.on_task_end = end_task<S>;
   j.owner = &owner;
-  j.first_number = owner.next_child_number(j.count);
+  j.numbers_before = owner.take_child_numbers(j.count);
 }
 /// The owner calls the first task now and pushes the others as lazy tasks.  It pushes the last one
 /// first, as the newest is reclaimed first: so the tasks are done in their order.  `others`: how
@@ -101,26 +101,27 @@ void begin_join(S& s, process& owner, join& j) noexcept {
 template <class S, class Others>
 [[gnu::always_inline]] inline std::coroutine_handle<> push_and_call(S& s, join& j, void* evidence,
                                                                     Others others) {
-  auto const with_evidence = [evidence](task& t) -> task& {
-    t.first_frame_here().evidence = evidence;
+  task* const tasks = j.tasks;
+  auto const from_last = [=, t = tasks + 1 + others]() mutable noexcept -> lazy_task* {
+    --t;
+    t->first_frame_here().evidence = evidence;
     return t;
-  };
-  auto const from_last = [=, t = j.tasks + 1 + others]() mutable noexcept -> lazy_task* {
-    return &with_evidence(*--t);
   };
   auto const pushed = s.worker().push_lazy(others, from_last);
   if (pushed == lazy_push::no_room) [[unlikely]]
     return do_all_slow(s, j, true);
   j.left = static_cast<std::int32_t>(others);
-  task& first = with_evidence(*j.tasks);
+  auto const first = tasks->release();
+  frame_of(first).evidence = evidence;
   if (pushed == lazy_push::unannounced) [[unlikely]]
     return announce_and_call(s, first);
-  return first.release();
+  return first;
 }
 template <class S>
-[[gnu::noinline]] std::coroutine_handle<> announce_and_call(S& s, task& first) noexcept {
+[[gnu::noinline]] std::coroutine_handle<> announce_and_call(
+    S& s, std::coroutine_handle<> first) noexcept {
   s.worker().announce_lazy();
-  return first.release();
+  return first;
 }
 /// Does the tasks of a join, for a process that can call tasks.  The common case is a join of two
 /// light tasks; other cases are noinline, so that the common case spills few registers.
@@ -129,10 +130,9 @@ std::coroutine_handle<> do_all(S& s, join& j) {
   worker_state& w = s.here();
   begin_join(s, *w.running, j);
   auto const& last = w.last_row[false];
-  if (s.cancellation.needs_attention() || last.row != j.light_row ||
-      is_check_due(j.first_number + j.count - 1, j.count)) [[unlikely]]
+  if (s.cancellation.needs_attention() || last.row != j.rows->light ||
+      is_check_due(j.numbers_before + j.count, j.count)) [[unlikely]]
     return do_all_slow(s, j, true);
-  note_pinning();
   if (j.count == 2) [[likely]]
     return push_and_call(s, j, last.evidence, std::integral_constant<std::size_t, 1>());
   return do_many(s, j, last.evidence);
@@ -157,9 +157,8 @@ template <class S>
   if constexpr (lazy_backend<typename S::backend_type>)
     if (can_call &&
         std::all_of(j.tasks, j.tasks + j.count, [](task& t) { return t.row().is_light; })) {
-      note_pinning();
       push_all_but_first(s, j);
-      if (must_yield(s, j.first_number + j.count - 1, j.count))
+      if (must_yield(s, j.numbers_before + j.count, j.count))
         return yield_before(s, j.tasks->release(), *j.waiting, info_of<tasking<>::wait>);
       return j.tasks->release();
     }
@@ -179,7 +178,7 @@ void push_all_but_first(S& s, join& j) noexcept {
 }
 template <class S>
 std::coroutine_handle<> begin_as_processes(S& s, join& j) {
-  note_created(&j.cancelled);
+  note_created(j.cancellation());
   note_created(&j.word);
   j.left = static_cast<std::int32_t>(j.count);
   for (task* t = j.tasks; t != j.tasks + j.count; ++t)

@@ -199,7 +199,8 @@ class range_job {
     if (size_ == 0) return;
     auto const frame = in<Row>::whole(*this).release(internal());
     frame.promise().to = &answer_;
-    whole_.prepare(join_, {frame, &row_info_of<Row>::value});
+    join_.rows = &task_rows_of<Row>::value;
+    whole_.prepare(join_, frame);
   }
   [[nodiscard]] bool has_halves(std::size_t from, std::size_t to) const noexcept {
     return (to - from) / 2 >= grain_;
@@ -235,8 +236,8 @@ class range_job {
   Work work_;
   std::atomic<bool> has_failed_ = false;
   result_slot<T> answer_;
-  task whole_;  // after answer_, to which it refers
-  join join_{&whole_, 1, no_row};
+  task whole_;                                         // after answer_, to which it refers
+  join join_{&whole_, 1, task_rows_of<row<>>::value};  // begin() gives it its row
 };
 
 }  // namespace weft::detail

@@ -207,7 +207,7 @@ std::coroutine_handle<> on(S& s, Await& o) {
 
 template <class S>
 void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> leaf) noexcept {
-  note_created(&c.cancelled);
+  note_created(c.cancellation());
   note_created(&c.count);
   c.home = &s;
   c.owner = &owner;

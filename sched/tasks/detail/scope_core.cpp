@@ -72,7 +72,7 @@ scope_core::~scope_core() {
   if (is_cancelled()) home->on_group_end(*this);
 }
 frame_end::cancel_state scope_core::query_cancellation(continuation& outwards) const noexcept {
-  note_access(&cancelled, false);
+  note_access(cancellation(), false);
   outwards = leaf;
   return is_cancelled() ? cancel_state::cancelled : cancel_state::unknown;
 }
@@ -102,7 +102,7 @@ void task_record::on_abandoned() noexcept {
 }
 frame_end::cancel_state task_record::query_cancellation(continuation& outwards) const noexcept {
   if (!group) return cancel_state::shielded;
-  note_access(&group->cancelled, false);
+  note_access(group->cancellation(), false);
   outwards = group->leaf;
   if (group->is_cancelled()) return cancel_state::cancelled;
   // While the owner of the scope calls it at the scope's end, it is in the owner's own chain of

@@ -53,6 +53,7 @@ class task_record : public any_task, public waitable_task {
   /// The task's exception; null if there is none.
   [[nodiscard]] virtual std::exception_ptr error() const noexcept = 0;
   [[nodiscard]] process_id id() const noexcept { return parent.child(number); }
+  [[nodiscard]] row_info const& row() const noexcept { return *row_; }
   /// The scope; null if there is none.
   [[nodiscard]] inline scope_core* of() const noexcept;
   /// Drops the handle's reference to the task.  The scheduler of a task in a scope may have been
@@ -88,6 +89,13 @@ class task_record : public any_task, public waitable_task {
   task_record(bool with_handle, bool in_a_scope) noexcept
       : waitable_task(in_a_scope), has_handle(with_handle) {}
   ~task_record() { destroy_frame(); }
+  void prepare(first_frame f) noexcept {
+    row_ = f.row;
+    any_task::prepare(f.handle);
+  }
+
+ private:
+  row_info const* row_ = nullptr;
 };
 
 /// The state of a process that awaits a handle: it waits for the first task that has not ended.

@@ -59,19 +59,27 @@ class task_group {
   task_group& operator=(task_group const&) = delete;
 
   [[nodiscard]] bool is_cancelled() const noexcept {
-    return cancelled.load(std::memory_order_relaxed);  // relaxed: seen eventually
+    return marks_.load(std::memory_order_relaxed) & cancelled;  // relaxed: seen eventually
   }
-  /// Called when all tasks have ended: whether each has a result, except a task that the owner has
-  /// called last (TASK-7).  If false, each task must be asked.
+  [[nodiscard]] bool is_scope() const noexcept {
+    return marks_.load(std::memory_order_relaxed) & scope;  // relaxed: never changes
+  }
+  /// Cancels the group (TASK-5).  False if it was cancelled before.
+  [[nodiscard]] bool mark_cancelled() noexcept { return (mark(cancelled) & cancelled) == 0; }
+  /// Notes that some tasks were not begun, or not completed.
+  void mark_incomplete() noexcept { (void)mark(incomplete); }
+  /// Stands for the cancellation, for note_access().
+  [[nodiscard]] void const* cancellation() const noexcept { return &marks_; }
+  /// Called when all tasks of a join have ended: whether each has a result, except a task that the
+  /// owner has called last (TASK-7).  If false, each task must be asked.
   [[nodiscard]] bool all_have_given() const noexcept {
-    // relaxed, both loads: a caller that knows that the tasks have ended sees all that they wrote.
-    // `cancelled` covers failures: a task that fails cancels its group.
-    return !is_cancelled() && !some_were_left.load(std::memory_order_relaxed);
+    // relaxed: a caller that knows that the tasks have ended sees all that they wrote.  `cancelled`
+    // covers failures: a task that fails cancels its group.
+    return marks_.load(std::memory_order_relaxed) == 0;
   }
 
-  process* owner;                // set when the group is begun, as the next
-  std::coroutine_handle<> leaf;  // the frame that waits for the group
-  task_group* next_leaving;      // while an unwinding is continued
+  process* owner;            // set when the group is begun
+  task_group* next_leaving;  // while an unwinding is continued
 
   // Where one thread runs all processes (task_cancelling.hpp); set when the group is placed.
   task_group* around;
@@ -80,22 +88,33 @@ class task_group {
   task_group* previous_beside;
   task_group* next_cancelled;
 
-  // The fields with an initial value stand side by side: a join is made for every few tasks.
-  suspension* held_unwinding = nullptr;      // TASK-4: to be unwound when the group is over
-  std::atomic<bool> cancelled = false;       // whether the group is cancelled (TASK-5)
-  std::atomic<bool> some_were_left = false;  // some tasks were not begun, or not completed
-  bool const is_scope;
+  // The fields with an initial value stand side by side, here and in `join`, without a gap: a join
+  // is made for every few tasks, and one or two stores write them all.
+  std::coroutine_handle<> leaf;          // the frame that waits for the group
+  suspension* held_unwinding = nullptr;  // TASK-4: to be unwound when the group is over
+
+ private:
+  static constexpr std::uint8_t cancelled = 1;   // TASK-5
+  static constexpr std::uint8_t incomplete = 2;  // some tasks were not begun, or not completed
+  static constexpr std::uint8_t scope = 4;       // it is a scope, not a join
+  std::atomic<std::uint8_t> marks_;
+
+ public:
   bool is_placed = false;         // the group is in the forest
   bool is_on_the_ground = false;  // opened outside all handlers (TREE-2)
 
  protected:
-  explicit task_group(bool scope) noexcept : is_scope(scope) {}
+  explicit task_group(bool is_scope) noexcept : marks_(is_scope ? scope : 0) {}
   ~task_group() {
     if (is_placed) [[unlikely]]
       leave_tree();
   }
 
  private:
+  // relaxed: as the loads.
+  std::uint8_t mark(std::uint8_t what) noexcept {
+    return marks_.fetch_or(what, std::memory_order_relaxed);
+  }
   inline void leave_tree() noexcept;
 };
 
@@ -141,11 +160,10 @@ class task_runner {
   ~task_runner() = default;
 };
 
-class any_task : public frame_end, public lazy_task {
+class any_task : public lazy_task {
  public:
-  enum class fate : std::uint8_t { ends, not_done, no_memory };
+  enum class fate : std::uint32_t { ends, not_done, no_memory };
 
-  [[nodiscard]] row_info const& row() const noexcept { return *row_; }
   [[nodiscard]] detail::frame& first_frame_here() const noexcept { return frame_of(frame_); }
   [[nodiscard]] std::coroutine_handle<> frame() const noexcept { return frame_; }
   [[nodiscard]] result_slot_base& to() const noexcept { return *to_; }
@@ -159,8 +177,7 @@ class any_task : public frame_end, public lazy_task {
   }
   void set_fate(fate f) noexcept {
     fate_ = f;
-    // relaxed: as in all_have_given().
-    if (group) group->some_were_left.store(true, std::memory_order_relaxed);
+    if (group) group->mark_incomplete();
   }
   [[nodiscard]] fate fate_of_run() const noexcept { return fate_; }
   virtual void settle() noexcept = 0;
@@ -173,14 +190,21 @@ class any_task : public frame_end, public lazy_task {
   [[nodiscard]] task_group* as_group() const noexcept override { return group; }
 
   task_group* group = nullptr;  // null if none
-  process* host = nullptr;      // the process that does it; null if none (TASK-2)
+  // The next three fields leave no gap, so one store gives them their initial values.
+  process* host = nullptr;  // the process that does it; null if none (TASK-2)
+
+ private:
+  fate fate_ = fate::ends;
+
+ public:
+  std::uint32_t is_hosted = 0;  // 1: a process does it (task_cancelling.hpp)
 
  protected:
   any_task() = default;
   /// Called before the task is pushed.  Its answer is stored in `to`.
-  any_task(first_frame f, result_slot_base& to) noexcept : frame_(f.handle), row_(f.row), to_(&to) {
-    frame_of(frame_).to = &to;
-    frame_of(frame_).parent = continuation(static_cast<frame_end&>(*this));
+  any_task(std::coroutine_handle<> f, result_slot_base& to) noexcept : frame_(f), to_(&to) {
+    frame_of(f).to = &to;
+    frame_of(f).parent = continuation(static_cast<frame_end&>(*this));
   }
   ~any_task() = default;
   /// Called by each destructor: destroys the frame of a task that was not begun.
@@ -189,22 +213,14 @@ class any_task : public frame_end, public lazy_task {
   }
   /// As the constructor, for an object that exists already.  The answer is stored where the frame
   /// says.
-  void prepare(first_frame f) noexcept {
-    frame_ = f.handle;
-    row_ = f.row;
+  void prepare(std::coroutine_handle<> f) noexcept {
+    frame_ = f;
     to_ = frame_of(frame_).to;
     frame_of(frame_).parent = continuation(static_cast<frame_end&>(*this));
   }
 
  private:
-  fate fate_ = fate::ends;
-
- public:
-  bool is_hosted = false;  // a process does it (task_cancelling.hpp)
-
- private:
   std::coroutine_handle<> frame_;  // until the task is begun
-  row_info const* row_ = nullptr;
   result_slot_base* to_ = nullptr;
 };
 
@@ -212,13 +228,14 @@ class any_task : public frame_end, public lazy_task {
 class task final : public any_task {
  public:
   task() = default;
-  inline task(join& j, first_frame f, result_slot_base& to) noexcept;
+  inline task(join& j, std::coroutine_handle<> f, result_slot_base& to) noexcept;
   task(task const&) = delete;
   task& operator=(task const&) = delete;
-  inline void prepare(join& j, first_frame f) noexcept;
+  inline void prepare(join& j, std::coroutine_handle<> f) noexcept;
   ~task() { destroy_frame(); }
   [[nodiscard]] inline join& of() const noexcept;
   [[nodiscard]] inline process_id id() const noexcept;
+  [[nodiscard]] inline row_info const& row() const noexcept;
 
   [[nodiscard]] inline thunk promote() noexcept override;
   inline continuation ended() noexcept override;
@@ -233,18 +250,35 @@ class task final : public any_task {
 
 /// Stands for the row of tasks whose rows differ, or of which one is not light.
 inline constexpr row_info no_row{0, nullptr, false};
+/// The rows of the tasks of a join.
+struct task_rows {
+  row_info const* light;        // the row of all tasks, if there is one and it is light; or no_row
+  row_info const* const* each;  // one row for all tasks; or one for each
+  bool is_one;
+  [[nodiscard]] row_info const& of(std::ptrdiff_t task) const noexcept {
+    return *each[is_one ? 0 : task];
+  }
+};
 template <class Row, class... Rows>
-constexpr row_info const& light_row_of() {
-  row_info const& first = row_info_of<Row>::value;
-  return first.is_light && (std::is_same_v<Row, Rows> && ...) ? first : no_row;
-}
+struct task_rows_of {
+  static constexpr row_info const* each[] = {&row_info_of<Row>::value,
+                                             &row_info_of<Rows>::value...};
+  static constexpr bool is_one = (std::is_same_v<Row, Rows> && ...);
+  static constexpr bool is_light = is_one && row_info_of<Row>::value.is_light;
+  static constexpr task_rows value{is_light ? &row_info_of<Row>::value : &no_row, each, is_one};
+};
 
 /// Several tasks for which one process waits.  It lies in the awaiting frame.
 class join final : public task_group {
  public:
-  join(task* first, std::uint32_t n, row_info const& light_row_of_all) noexcept
-      : task_group(false), tasks(first), light_row(&light_row_of_all), count(n) {}
+  join(task* first, std::uint32_t n, task_rows const& of_tasks) noexcept
+      : task_group(false), tasks(first), rows(&of_tasks), count(n) {}
 
+  // The fields with an initial value, which stand behind those of task_group.
+ private:
+  bool has_waiter_ = false;
+
+ public:
   // Used by the owner only: how many tasks, the last ones, were not pushed for lack of memory; and
   // how many were pushed, and not reclaimed.
   std::uint32_t not_pushed = 0;
@@ -252,11 +286,11 @@ class join final : public task_group {
   std::atomic<std::int32_t> word = 0;  // counts the tasks that others do (TASK-3)
 
   task* const tasks;
-  row_info const* light_row;  // of all tasks; or no_row
+  task_rows const* rows;
   std::uint32_t const count;
-  // The number of the first task among the owner's children.  This and the next three are set when
-  // the join is begun.
-  std::uint32_t first_number;
+  // How many children the owner had before: the tasks have the next numbers.  This and the next
+  // three are set when the join is begun.
+  std::uint32_t numbers_before;
   task_runner* home;
   continuation (*on_task_end)(task&) noexcept;  // end_task() of the scheduler, without a table
   result_slot<void>* waiting;
@@ -279,18 +313,19 @@ class join final : public task_group {
   union {
     task_waiter waiter_;
   };
-  bool has_waiter_ = false;
 };
 
 join& task::of() const noexcept { return static_cast<join&>(*group); }
 process_id task::id() const noexcept {
   join const& j = of();
-  return j.owner->id().child(j.first_number + static_cast<std::uint32_t>(this - j.tasks));
+  return j.owner->id().child(j.numbers_before + 1 + static_cast<std::uint32_t>(this - j.tasks));
 }
-task::task(join& j, first_frame f, result_slot_base& to) noexcept : any_task(f, to) { group = &j; }
-void task::prepare(join& j, first_frame f) noexcept {
+row_info const& task::row() const noexcept { return of().rows->of(this - of().tasks); }
+task::task(join& j, std::coroutine_handle<> f, result_slot_base& to) noexcept : any_task(f, to) {
   group = &j;
-  j.light_row = f.row->is_light ? f.row : &no_row;
+}
+void task::prepare(join& j, std::coroutine_handle<> f) noexcept {
+  group = &j;
   any_task::prepare(f);
 }
 thunk task::promote() noexcept { return of().home->begin_task(*this, id()); }
@@ -300,7 +335,7 @@ void task::settle() noexcept { of().home->task_is_over(*this); }
 void task::on_abandoned() noexcept { of().home->cancel(of()); }
 void task::unwind_later(suspension& h) noexcept { of().home->task_unwinds(*this, h); }
 frame_end::cancel_state task::query_cancellation(continuation& outwards) const noexcept {
-  note_access(&group->cancelled, false);
+  note_access(group->cancellation(), false);
   outwards = group->leaf;
   if (group->is_cancelled()) return cancel_state::cancelled;
   return host ? cancel_state::elsewhere : cancel_state::unknown;

@@ -30,7 +30,7 @@ class inline_task_array {
   inline_task_array(inline_task_array const&) = delete;
   inline_task_array& operator=(inline_task_array const&) = delete;
   ~inline_task_array() { std::destroy_n(tasks(), count_); }
-  void make(std::size_t i, join& j, first_frame f) noexcept {
+  void make(std::size_t i, join& j, std::coroutine_handle<> f) noexcept {
     std::construct_at(tasks() + i, j, f, answers_[i]);
   }
   /// Notes that the first `n` tasks have been made.
@@ -73,7 +73,7 @@ class heap_task_array {
     std::destroy_n(answers(), size_);
     frames.give(block_, bytes());
   }
-  void make(std::size_t i, join& j, first_frame f) noexcept {
+  void make(std::size_t i, join& j, std::coroutine_handle<> f) noexcept {
     std::construct_at(tasks() + i, j, f, answers()[i]);
   }
   void has(std::size_t n) noexcept { count_ = n; }

@@ -61,11 +61,12 @@ namespace weft::detail {
 /// Places a group, and those around it that are not placed yet.
 inline void place_group(task_group& group) noexcept {
   for (task_group *g = &group, *inside = nullptr; g; inside = std::exchange(g, group_around(*g))) {
-    bool const was_placed = std::exchange(g->is_placed, true);
+    bool const was_placed = g->is_placed;
+    g->is_placed = true;
     if (!was_placed) {
       // If all tasks have answered, the destructor of a join is skipped; but a placed join must
-      // leave the forest, so this asks for the destructor (all_have_given()).  relaxed: one thread.
-      g->some_were_left.store(true, std::memory_order_relaxed);
+      // leave the forest, so this asks for the destructor (all_have_given()).
+      g->mark_incomplete();
       g->around = nullptr;
       g->first_inside = nullptr;
     }
@@ -85,7 +86,7 @@ void add_hosted(S&, any_task& t) noexcept {
   task_group& g = *t.group;
   t.is_hosted = true;
   if (!g.is_placed) place_group(g);
-  if (!g.is_scope) return;  // a join knows its tasks
+  if (!g.is_scope()) return;  // a join knows its tasks
   auto& r = static_cast<task_record&>(t);
   task_record*& first = static_cast<scope_core&>(g).first_hosted;
   r.previous_hosted = nullptr;
@@ -94,7 +95,7 @@ void add_hosted(S&, any_task& t) noexcept {
 }
 template <class S>
 void remove_hosted(S&, any_task& t) noexcept {
-  if (S::on_several_threads || !std::exchange(t.is_hosted, false) || !t.group->is_scope) return;
+  if (S::on_several_threads || !std::exchange(t.is_hosted, 0u) || !t.group->is_scope()) return;
   auto& r = static_cast<task_record&>(t);
   (r.previous_hosted ? r.previous_hosted->next_hosted
                      : static_cast<scope_core&>(*t.group).first_hosted) = r.next_hosted;
@@ -126,14 +127,14 @@ bool cancel_inside(S& s, task_group& g) noexcept {
       taken.add(*found);
     }
   };
-  if (!g.is_scope || g.is_on_the_ground) look_at(*g.owner);
+  if (!g.is_scope() || g.is_on_the_ground) look_at(*g.owner);
   // relaxed: one thread.
   else if (static_cast<scope_core&>(g).body_is_open.load(std::memory_order_relaxed))
     were_all = false;
   while (first) {
     task_group& next = *std::exchange(first, first->next_cancelled);
     if (!next.is_placed) continue;
-    if (next.is_scope) {
+    if (next.is_scope()) {
       for (auto* r = static_cast<scope_core&>(next).first_hosted; r; r = r->next_hosted)
         look_at(r->host ? *r->host : *r->called_in);
     } else {
@@ -153,9 +154,9 @@ bool cancel_inside(S& s, task_group& g) noexcept {
 /// Marks the group.  False if it was marked already.
 template <class S>
 bool mark_cancelled(S& s, task_group& g) noexcept {
-  note_access(&g.cancelled, true);
+  note_access(g.cancellation(), true);
   // Relaxed: a process that enters a list reads it under the list's lock (CANCEL-2).
-  if (g.cancelled.exchange(true, std::memory_order_relaxed)) return false;
+  if (!g.mark_cancelled()) return false;
   s.cancellation.count_group(true);
   return true;
 }
@@ -164,7 +165,7 @@ template <class S>
 void cancel_group(S& s, task_group& g) noexcept {
   if (!mark_cancelled(s, g)) return;
   add_to_trace(s, {.value = 1, .kind = trace_kind::cancel});
-  if (g.is_scope && static_cast<scope_core&>(g).is_empty()) return;
+  if (g.is_scope() && static_cast<scope_core&>(g).is_empty()) return;
   if constexpr (S::on_several_threads) {
     if (leave_note_to_scan(s)) return;
   } else {
@@ -220,7 +221,7 @@ void scan_waiters_if_due(S& s) noexcept {
 template <class S>
 void cancel_with_owner(S& s, task_group& g) noexcept {
   if (!s.cancellation.needs_attention()) return;
-  note_access(&g.cancelled, false);
+  note_access(g.cancellation(), false);
   if (!g.is_cancelled() && s.cancellation.is_of_some_group() && is_cancelled_at(g.leaf))
     cancel_group(s, g);
 }
