@@ -160,6 +160,21 @@ class persistent_deque {
     return top_.rotate(std::forward<Args>(args)...);
   }
 
+  /// Adds T(args...) at the front in a few instructions, and returns true, if the chunk there has
+  /// room that this version may use.  Else returns false, and does nothing.  O(1), no allocation.
+  template <class... Args>
+  [[nodiscard, gnu::always_inline]] bool emplace_front_in_place(Args&&... args) noexcept {
+    return top_.template emplace_in_place<side::front>(std::forward<Args>(args)...);
+  }
+
+  /// Removes the last element in a few instructions, and returns true, if no other version shares
+  /// the chunk that it is in: take(element) takes over what the element owns, which is not destroyed.
+  /// Else returns false, and does nothing.  O(1), no allocation.
+  template <std::invocable<T&> Take>
+  [[nodiscard, gnu::always_inline]] bool take_back_in_place(Take take) noexcept {
+    return top_.template take_in_place<side::back>(take);
+  }
+
   void clear() noexcept { top_ = top(); }  ///< Drops this version; O(n), as its end.
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }  ///< O(1), no allocation.
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }

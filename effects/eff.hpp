@@ -217,7 +217,9 @@ class weft::eff<T, Effects...>::promise_type
     if constexpr (requires { x.attempt(nullptr); }) {
       using performed = typename std::remove_reference_t<X>::performed;
       using O = decltype(std::declval<performed&>().template operation_in<effects>());
-      if constexpr (mistake<O>::report() && detail::can_be_performed<O>()) {
+      if constexpr (detail::is_refused<O>) {
+        return detail::refused<typename std::remove_reference_t<X>::result>();
+      } else if constexpr (mistake<O>::report() && detail::can_be_performed<O>()) {
         using E = typename detail::effect_of<O, effects>::type;
         return detail::attempting<std::remove_reference_t<X>, effects, E, O>(x, *handler_of<E>(),
                                                                              where);

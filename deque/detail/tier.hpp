@@ -77,10 +77,19 @@ class tier {
   template <side S, class... Args>
   void emplace(Args&&... args);
 
+  /// The same if that only moves the edge of a window; else returns false, and does nothing.
+  template <side S, class... Args>
+  bool emplace_in_place(Args&&... args) noexcept;
+
   /// Removes and returns the element at the end S.  If it throws, the tier holds the same elements.
   /// `R` is E, or, if a move of E may throw, a type that is constructed from the element.
   template <side S, class R = E>
   R pop(char const* operation);
+
+  /// Removes the element at the end S by take(element), which takes over what the element owns, if
+  /// that only moves the edge of a window on an unshared chunk; else returns false, and does nothing.
+  template <side S, class Take>
+  bool take_in_place(Take& take) noexcept;
 
   /// How often a push at the front and a pop at the back would both only move the edges of windows
   /// on unshared chunks.  So often rotate() may be called: it does both.

@@ -79,6 +79,22 @@ R tier<E, T, P>::pop(char const* operation) {
 }
 
 template <class E, class T, class P>
+template <side S, class Take>
+[[gnu::always_inline]] inline bool tier<E, T, P>::take_in_place(Take& take) noexcept {
+  window* w = &at_end<S>();
+  if (w->empty()) {
+    if (w->chunk || below_) return false;
+    w = &at_end<opposite(S)>();
+    if (w->empty()) return false;
+  }
+  if (!w->alone() || w->chunk->template bound<S>().get() != w->template edge<S>()) [[unlikely]]
+    return false;
+  take(*w->template last<S>());
+  retreat<S>(*w);
+  return true;
+}
+
+template <class E, class T, class P>
 template <side S>
 [[gnu::noinline]] E tier<E, T, P>::pop_slow(window& w) {
   if constexpr (!cells::is_leaf) {

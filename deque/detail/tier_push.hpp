@@ -81,6 +81,15 @@ void tier<E, T, P>::emplace(Args&&... args) {
 }
 
 template <class E, class T, class P>
+template <side S, class... Args>
+[[gnu::always_inline]] inline bool tier<E, T, P>::emplace_in_place(Args&&... args) noexcept {
+  static_assert(std::is_nothrow_constructible_v<E, Args...>);
+  auto make = [&](E* place) noexcept { std::construct_at(place, std::forward<Args>(args)...); };
+  window& w = at_end<S>();
+  return w.chunk && extend<S>(w, make);
+}
+
+template <class E, class T, class P>
 template <side S, class Make>
 [[gnu::noinline]] void tier<E, T, P>::push_slow(Make& make) {
   window& here = at_end<S>();

@@ -96,7 +96,7 @@ class suspension : public frame_end {
   [[nodiscard]] suspension* as_suspension() noexcept final { return this; }
 
  protected:
-  suspension() noexcept : at_() {}
+  explicit suspension(state s = state::active) noexcept : at_(), is_(s) {}
   ~suspension() {}  // the running process destroys result_
 
   void suspend(std::coroutine_handle<> leaf, result_slot_base& waiting,
@@ -168,7 +168,7 @@ class suspension : public frame_end {
     prompt* inner_ = nullptr;               // suspended: the innermost prompt of the chain
     std::string_view const* lost_handler_;  // if lost_
   };
-  state is_ = state::active;
+  state is_;
   bool inner_records_ = false;  // a prompt that is held records answers
 
  private:

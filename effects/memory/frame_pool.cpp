@@ -269,7 +269,10 @@ frame_count frame_pool::count() const noexcept {
     deaths += a->deaths();
     alive += static_cast<std::int64_t>(a->alive());
   }
-  for (auto const& s : kept()) alive -= static_cast<std::int64_t>(s.blocks());
+  for (auto const& s : kept()) {
+    deaths += s.deaths;
+    alive -= static_cast<std::int64_t>(s.blocks());
+  }
   for (auto const& l : lists_) alive -= static_cast<std::int64_t>(l.blocks());
   return {deaths + alive, deaths};
 }

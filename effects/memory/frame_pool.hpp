@@ -57,6 +57,17 @@ class frame_pool {
     --s.top;
     return block;
   }
+  /// The same for a block that does not belong to the running body.  Null if the slow path would be
+  /// needed.
+  [[nodiscard, gnu::always_inline]] void* try_take(std::size_t bytes) noexcept {
+    std::size_t const size = block_size::of(bytes);
+    if (size >= block_sizes) return nullptr;
+    stack& s = stacks_[size];
+    void* const block = *s.top;
+    if (block) [[likely]]
+      --s.top;
+    return block;
+  }
   void give(void* p, std::size_t bytes) noexcept {
     std::size_t const size = block_size::of(bytes);
     if (size >= block_sizes) [[unlikely]]
@@ -64,8 +75,15 @@ class frame_pool {
     stack& s = stacks_[size];
     if (s.top == s.limit) [[unlikely]]
       return give_slow(p, size);
-    *++s.top = p;
-    ++deaths_;
+    void** const top = s.top + 1;
+    s.top = top;
+    ++s.deaths;  // beside `top`: two stores in a row to one line take as long as one
+    *top = p;
+  }
+  /// Whether give() needs no slow path.
+  [[nodiscard, gnu::always_inline]] bool gives_in_place(std::size_t bytes) const noexcept {
+    std::size_t const size = block_size::of(bytes);
+    return size < block_sizes && stacks_[size].top != stacks_[size].limit;
   }
   void* take_aligned(std::size_t bytes, std::align_val_t alignment) {
     void* const block = ::operator new(bytes, alignment);
@@ -125,6 +143,7 @@ class frame_pool {
     void** top = &no_room;     // the address on top, or `bottom`
     void** limit = &no_room;   // where `top` is when the stack is full
     void** bottom = &no_room;  // the array, which begins with a null
+    std::int64_t deaths = 0;   // the number of frees by give()
 
     [[nodiscard]] std::size_t blocks() const noexcept {
       return static_cast<std::size_t>(top - bottom);
@@ -172,7 +191,7 @@ class frame_pool {
   std::array<list, block_sizes> lists_{};
   slab_remainder slab_;      // from which blocks are cut (POOL-2)
   std::int64_t blocks_ = 0;  // obtained from the system and the depot, less those returned to them
-  std::int64_t deaths_ = 0;  // the number of frees
+  std::int64_t deaths_ = 0;  // the number of other frees
   std::array<std::uint64_t, block_sizes / 64 + 1> sizes_{};  // a bit for each size that had blocks
   bool closed_ = false;
   bool uses_reserve_ = false;

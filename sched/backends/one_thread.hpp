@@ -37,6 +37,18 @@ class one_thread {
     ~worker();
 
     [[gnu::always_inline]] void put(thunk&& t, put_reason) { put_in(std::move(t)); }
+    [[nodiscard, gnu::always_inline]] bool put_in_place(process* p, std::uint64_t answer) noexcept {
+      turns_ = 0;
+      return ready_.emplace_front_in_place(p, answer);
+    }
+    [[nodiscard, gnu::always_inline]] detail::taken_in_place take_in_place() noexcept {
+      detail::taken_in_place taken;
+      if (injected_.has_news() ||
+          !ready_.take_back_in_place([&](thunk& t) { taken = {t.get(), t.answer()}; })) [[unlikely]]
+        return {};
+      turns_ = 0;
+      return taken;
+    }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
       return !injected_.has_news() && turns_ != 0;
     }

@@ -61,14 +61,13 @@ class process : public detail::suspension, public detail::pooled {
   /// which nothing reads.
   ///
   /// Inline, as destroy_plain(header_layout): the caller knows the layout, and so the size class of
-  /// the block, when it is compiled.
+  /// the block, when it is compiled.  The caller may have taken the block already.
   [[gnu::always_inline]] static process* start(
       process_id id, std::coroutine_handle<> first, void* evidence,
       detail::scheduler_prompt& ground, detail::result_slot_base& sink, bool one_thread,
-      detail::header_layout const& extra = detail::no_header) {
-    auto* const p = new (extra) process(id, false, extra);
+      detail::header_layout const& extra = detail::no_header, void* block = nullptr) {
+    auto* const p = new (extra, block) process(id, false, extra, state::suspended, !one_thread);
     p->begin_with(first, evidence, ground, sink);
-    p->needs_slow_resume_ = !one_thread;
     return p;
   }
 
@@ -224,9 +223,10 @@ class process : public detail::suspension, public detail::pooled {
   }
   /// Destroys a process for which ended_plainly() is true, or one without frames and without a log.
   void destroy_plain() noexcept { destroy_plain(bytes_before()); }
-  /// The same for a caller that knows the header of the backend.
-  [[gnu::always_inline]] void destroy_plain(detail::header_layout const& extra) noexcept {
-    destroy_plain(extra.bytes);
+  /// The same for a caller that knows the header of the backend, and the pool of this thread.
+  [[gnu::always_inline]] void destroy_plain(detail::header_layout const& extra,
+                                            detail::frame_pool& to) noexcept {
+    destroy_plain(extra.bytes, to);
   }
   /// For a process that ends: returns the error with which it ends, or null, and destroys its
   /// result.
@@ -258,6 +258,8 @@ class process : public detail::suspension, public detail::pooled {
   // ---- as the frame end of its chain
 
   detail::continuation ended() noexcept override {
+    // The scheduler's address comes from the thread, not from the process: else each process that
+    // ends would wait for the one before, whose address the queue has.
     return static_cast<detail::scheduler_prompt&>(*detail::prompt::innermost()).finished(*this);
   }
   detail::continuation dropped() noexcept override { return outside(); }
@@ -272,24 +274,30 @@ class process : public detail::suspension, public detail::pooled {
   }
 
  protected:
-  process(process_id id, bool keeps_log, detail::header_layout const& extra) noexcept
-      : id_(id), kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)) {
-    is_ = state::ended;  // no frames yet
-  }
+  /// `s`: suspended, if begin_with() follows; ended, if there are no frames yet.
+  [[gnu::always_inline]] process(process_id id, bool keeps_log, detail::header_layout const& extra,
+                                 state s, bool resumes_slowly) noexcept
+      : suspension(s),
+        id_(id),
+        kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)),
+        needs_slow_resume_(resumes_slowly) {}
   virtual ~process() = default;
   /// Destroys the process if it is forkable; forkable_process overrides it.
   virtual void destroy() noexcept { destroy_plain(); }
 
   [[gnu::always_inline]] static void* operator new(std::size_t bytes,
-                                                   detail::header_layout const& extra) {
-    auto* const block = static_cast<std::byte*>(detail::pooled::operator new(extra.bytes + bytes));
+                                                   detail::header_layout const& extra,
+                                                   void* block = nullptr) {
+    if (!block) block = detail::pooled::operator new(extra.bytes + bytes);
     if (extra.make) extra.make(block);
-    return block + extra.bytes;
+    return static_cast<std::byte*>(block) + extra.bytes;
   }
-  static void operator delete(void*, detail::header_layout const&) noexcept {}  // never called
-  static void operator delete(void*) noexcept { std::terminate(); }             // see free()
-  [[gnu::always_inline]] static void free(void* p, std::size_t bytes, std::size_t before) noexcept {
-    detail::pooled::operator delete(static_cast<std::byte*>(p) - before, before + bytes);
+  // Never called: no constructor throws.
+  static void operator delete(void*, detail::header_layout const&, void*) noexcept {}
+  static void operator delete(void*) noexcept { std::terminate(); }  // see free()
+  [[gnu::always_inline]] static void free(void* p, std::size_t bytes, std::size_t before,
+                                          detail::frame_pool& to = detail::frames) noexcept {
+    to.give(static_cast<std::byte*>(p) - before, before + bytes);
   }
   [[nodiscard]] std::size_t bytes_before() const noexcept {
     return static_cast<std::size_t>(kind_ >> 1) * 16;
@@ -301,7 +309,6 @@ class process : public detail::suspension, public detail::pooled {
     frame.parent = *this;
     frame.evidence = evidence;
     frame.to = &result_;
-    is_ = state::suspended;
     at_.leaf = first;
     at_.waiting = &sink;
     at_.operation = nullptr;
@@ -315,9 +322,10 @@ class process : public detail::suspension, public detail::pooled {
   }
 
  private:
-  [[gnu::always_inline]] void destroy_plain(std::size_t before) noexcept {
+  [[gnu::always_inline]] void destroy_plain(std::size_t before,
+                                            detail::frame_pool& to = detail::frames) noexcept {
     this->process::~process();  // not a virtual call: the object is of this very class
-    free(this, sizeof(process), before);
+    free(this, sizeof(process), before, to);
   }
   [[nodiscard]] std::coroutine_handle<> resume_answered() noexcept {
     std::coroutine_handle<> const leaf = at_.leaf.frame();
@@ -365,7 +373,7 @@ class process : public detail::suspension, public detail::pooled {
   wait_place wait_place_ : 7 = wait_place::none;
   bool has_just_sent_ : 1 = false;
   // Not resumes_plainly(): the process is forkable, new, answered, inside handlers, or cut.
-  bool needs_slow_resume_ = true;
+  bool needs_slow_resume_;
 };
 static_assert(sizeof(process) <= 64);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <source_location>
 #include <tuple>
@@ -11,6 +13,7 @@
 
 #include "weft/effects/awaits_to.hpp"
 #include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/direct_spawn.hpp"
 #include "weft/sched/base/detail/parameters.hpp"
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/base/process_id.hpp"
@@ -124,15 +127,45 @@ class spawns : public spawn_request {
   }
 };
 
+/// The awaitable of a spawn without a log: calls the function itself, if it may (direct_spawn.hpp).
 template <class F, class... Args>
-class spawns_frame final : public spawns<typename std::invoke_result_t<F, Args...>::effects> {
+class spawns_frame {
  public:
+  static constexpr bool row_aware_operation = true;
+  using result = process_id;
+  using effects = typename std::invoke_result_t<F, Args...>::effects;
+
   template <class... As>
-  explicit spawns_frame(F f, As&&... args)
-      : spawns<typename std::invoke_result_t<F, Args...>::effects>(false),
-        f_(f),
-        args_(std::forward<As>(args)...) {}
-  first_frame frame() override { return call(std::index_sequence_for<Args...>()); }
+  explicit spawns_frame(F f, As&&... args) : f_(f), args_(std::forward<As>(args)...) {}
+  spawns_frame(spawns_frame const&) = delete;
+  spawns_frame& operator=(spawns_frame const&) = delete;
+
+  [[nodiscard, gnu::always_inline]] attempted attempt(void const* by) {
+    direct_spawn const& here = direct_spawn::of_thread;
+    process* const parent = here.spawner(by);
+    if (!parent) [[unlikely]]
+      return attempted::not_done;
+    std::uint32_t const n = parent->next_child_number();  // DIRECT-4
+    first_frame const f = frame();
+    id_ = std::bit_cast<std::uint64_t>(here.begin(*here.worker, n, f.handle, *f.row));
+    return attempted::done;
+  }
+  [[nodiscard]] process_id take() const noexcept { return std::bit_cast<process_id>(id_); }
+  /// Calls the function.
+  [[nodiscard, gnu::always_inline]] first_frame frame() {
+    return call(std::index_sequence_for<Args...>());
+  }
+
+  /// The same by an operation.
+  class performed final : public spawns<effects> {
+   public:
+    explicit performed(spawns_frame& s) noexcept : spawns<effects>(false), what_(s) {}
+    first_frame frame() override { return what_.frame(); }
+    [[nodiscard]] process_id finish(process_id id) const noexcept { return id; }
+
+   private:
+    spawns_frame& what_;
+  };
 
  private:
   // std::apply would be two frames more in a backtrace, with long names.
@@ -143,6 +176,7 @@ class spawns_frame final : public spawns<typename std::invoke_result_t<F, Args..
 
   [[no_unique_address]] F f_;
   std::tuple<Args...> args_;
+  std::uint64_t id_;  // of the child; unset before attempt()
 };
 
 template <class F>

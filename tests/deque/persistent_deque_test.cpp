@@ -469,6 +469,42 @@ TEST_CASE("rotate_in_place() gives the result of a push at the front and a pop a
   }
 }
 
+TEST_CASE("pushes and pops in place give the result of others, and leave other versions alone") {
+  using weft::persistent_deque;
+  persistent_deque<int> queue;
+  persistent_deque<int> snapshot;
+  std::deque<int> model;
+  std::deque<int> model_of_snapshot;
+  unsigned random = 1;
+  int in_place = 0;
+  for (int step = 0; step != 20'000; ++step) {
+    random = random * 1664525 + 1013904223;
+    bool const is_growing = step / 500 % 2 == 0;
+    if (model.empty() || random >> 24 < (is_growing ? 160U : 96U)) {
+      model.push_front(step);
+      if (queue.emplace_front_in_place(step))
+        ++in_place;
+      else
+        queue.push_front(step);
+    } else {
+      int got = -1;
+      if (queue.take_back_in_place([&](int& last) { got = last; }))
+        ++in_place;
+      else
+        got = queue.pop_back();
+      REQUIRE(got == model.back());
+      model.pop_back();
+    }
+    if (step % 97 == 0) {
+      REQUIRE(std::ranges::equal(snapshot, model_of_snapshot));
+      snapshot = queue;
+      model_of_snapshot = model;
+    }
+    if (step % 50 == 0) REQUIRE(std::ranges::equal(queue, model));
+  }
+  CHECK(in_place > 5'000);
+}
+
 TEST_CASE("rotations() says how often a deque can rotate without another look") {
   for (int const n : {1, 2, 7, 8, 33, 64, 100, 1000}) {
     weft::persistent_deque<int> queue;

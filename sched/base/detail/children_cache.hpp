@@ -11,11 +11,19 @@ namespace weft::detail {
 /// three bits) as the last one, an id costs a shift and an addition; else as process_id::child().
 class children_cache {
  public:
+  /// Whether child_of(parent, n) needs no computation.
+  [[nodiscard, gnu::always_inline]] bool knows(process_id parent, std::uint64_t n) const noexcept {
+    return parent == parent_ && n - first_ < count_;
+  }
   /// parent.child(n).
   [[nodiscard, gnu::always_inline]] process_id child_of(process_id parent,
                                                         std::uint64_t n) noexcept {
-    if (parent != parent_ || n - first_ >= count_) [[unlikely]]
+    if (!knows(parent, n)) [[unlikely]]
       return find(parent, n);
+    return known(n);
+  }
+  /// The same if knows(parent, n).
+  [[nodiscard, gnu::always_inline]] process_id known(std::uint64_t n) const noexcept {
     return process_id(base_ + (n << shift_));
   }
 

@@ -160,6 +160,7 @@ class forkable_process final : public process {
              result_slot_base& sink) noexcept {
     root_ = first;
     begin_with(first, evidence, ground, sink);
+    is_ = state::suspended;
   }
 
   /// Records the answer with which the process goes on now (FORK-2).
@@ -180,9 +181,9 @@ class forkable_process final : public process {
  private:
   forkable_process(process_id id, class program* p, std::size_t log_limit,
                    header_layout const& extra) noexcept
-      : process(id, true, extra), place_(extra), log_(log_limit), program_(p) {}
+      : process(id, true, extra, state::ended, true), place_(extra), log_(log_limit), program_(p) {}
   forkable_process(forkable_process& other, process_id id) noexcept
-      : process(id, true, other.place_),
+      : process(id, true, other.place_, state::ended, true),
         place_(other.place_),
         log_(other.log_),
         at_site_(other.at_site_),

@@ -39,8 +39,9 @@ struct worker_state {
 
   scheduler_core* home;
   process* running = nullptr;
+  frame_pool* pool = nullptr;   // that of the thread, while it runs processes
   std::int64_t alive = 0;       // processes that began here, less those that ended here
-  std::int64_t unforkable = 0;  // the same, of processes that cannot be run again
+  std::int64_t repeatable = 0;  // the same, of processes that can be run again
   bool stopped = false;         // the backend was stopped
   std::uint8_t hand_overs = 0;  // how many in a row
   /// How many messages the process may still send or receive without waiting, in this step.
@@ -50,6 +51,8 @@ struct worker_state {
   std::exception_ptr broken;          // the backend threw it, and gave no process
   replay_log no_log{0};               // stands for the log of a process that keeps none
 
+  /// As `alive`, of processes that cannot be run again.
+  [[nodiscard]] std::int64_t unforkable() const noexcept { return alive - repeatable; }
   /// Called when a process is about to be taken out of the queues.
   void begin_step() noexcept {
     hand_overs = 0;

@@ -54,6 +54,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   static constexpr bool explores =
       exploring_backend<Backend> && requires(Backend const& b) { b.is_parallel(); };
   static constexpr bool traces = tracing_backend<Backend>;  // trace/tracing.hpp
+  /// Whether a put and a take are most often done in place.  A trace has to see them.
+  static constexpr bool puts_in_place = in_place_backend<Backend> && !traces;
   static constexpr header_layout const& header = header_layout_for<Backend>();
 
   template <class... Args>
@@ -95,6 +97,19 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- putting
 
   [[gnu::always_inline]] void put(thunk&& t, put_reason why) noexcept {
+    if constexpr (puts_in_place) {
+      std::uint64_t const answer = t.answer();
+      process* const p = t.release();  // in registers: the fast path needs no thunk in memory
+      if (!worker().put_in_place(p, answer)) [[unlikely]]
+        put_slow(p, answer, why);
+    } else {
+      put_any(std::move(t), why);
+    }
+  }
+  [[gnu::noinline]] void put_slow(process* p, std::uint64_t answer, put_reason why) noexcept {
+    put_any(thunk(p, answer), why);
+  }
+  [[gnu::always_inline]] void put_any(thunk&& t, put_reason why) noexcept {
     try {
       if constexpr (on_several_threads) {
         worker_state* const w = worker_state::of_thread;
@@ -130,6 +145,22 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- which process runs next
 
   [[gnu::always_inline]] std::coroutine_handle<> next() noexcept {
+    if (taken_in_place const t = try_take(); t.next) [[likely]]
+      return resume(t.next, t.answer);
+    return next_any();
+  }
+  /// Takes the next process in the common case; else returns null, and does nothing.
+  [[nodiscard, gnu::always_inline]] taken_in_place try_take() noexcept {
+    if constexpr (puts_in_place) {
+      if (cancellation.needs_attention() || has_alarms()) [[unlikely]]
+        return {};
+      here().begin_step();
+      return worker().take_in_place();
+    } else {
+      return {};
+    }
+  }
+  [[gnu::noinline]] std::coroutine_handle<> next_any() noexcept {
     if (cancellation.needs_attention()) [[unlikely]]
       return next_slow();
     thunk t = take();
@@ -262,15 +293,17 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- how a process ends
 
   continuation finished(process& p) noexcept override {
-    if (!p.ended_plainly() || is_limited() || has_events(*this)) [[unlikely]]
+    worker_state& w = here();
+    if (!p.ended_plainly() || is_limited() || has_events(*this) ||
+        !w.pool->gives_in_place(header.bytes + sizeof(process))) [[unlikely]]
       return finished_slow(p);
     on_end(p);
-    worker_state& w = here();
-    w.running = nullptr;
-    --w.unforkable;
+    p.destroy_plain(header, *w.pool);
     --w.alive;
-    p.destroy_plain(header);
-    return next();
+    if (taken_in_place const t = try_take(); t.next) [[likely]]
+      return resume(t.next, t.answer);
+    w.running = nullptr;
+    return next_any();
   }
   /// As finished(), for one with an error, a log or deferred events, or if processes are limited.
   continuation finished_slow(process& p) noexcept;
@@ -282,7 +315,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       return retire_failed(p, std::move(error));
     on_end(*p);
     worker_state& w = worker_here();
-    if (!keeps_log(*p)) --w.unforkable;
+    if (keeps_log(*p)) --w.repeatable;
     --w.alive;
     bool const gives_room = is_limited() && !p->id().is_internal();
     p->release();

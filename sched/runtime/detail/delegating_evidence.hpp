@@ -2,8 +2,11 @@
 #pragma once
 
 #include <coroutine>
+#include <type_traits>
 
 #include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/direct_spawn.hpp"
+#include "weft/sched/base/spawning.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 
 /// Evidence for the rows of an effect whose clauses do not depend on the row.
@@ -32,7 +35,9 @@ class delegating_evidence final : public evidence<E>, public expirable_evidence 
     static bool attempt(evidence<E>& e, O& o, result_slot<R>& waiting) {
       evidence<general>& to = target(e);
       auto const attempt = to.template clause<G>().attempt;
-      return attempt && attempt(to, o, waiting);
+      if (!attempt || !attempt(to, o, waiting)) return false;
+      if constexpr (std::is_same_v<general, spawning<>>) direct_spawn::note(&e, &to);
+      return true;
     }
     static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                            result_slot<R>& waiting) {

@@ -59,10 +59,11 @@ template <class S>
 
 template <class S>
 [[nodiscard, gnu::always_inline]] inline process* new_process(S& s, process_id id,
-                                                              first_frame first) {
+                                                              first_frame first,
+                                                              void* block = nullptr) {
   try {
     return process::start(id, first.handle, s.evidence_for(*first.row, false, s.worker_here()), s,
-                          s.sink_, !S::on_several_threads, S::header);
+                          s.sink_, !S::on_several_threads, S::header, block);
   } catch (...) {
     first.handle.destroy();
     throw;
@@ -104,13 +105,18 @@ template <class S>
 [[gnu::always_inline]] inline void begin_process(S& s, process* p, bool keeps_log) noexcept {
   worker_state& w = s.worker_here();
   ++w.alive;
-  if (!keeps_log) ++w.unforkable;
+  if (keeps_log) ++w.repeatable;
   if constexpr (S::traces) trace_child(s, trace_kind::spawn, *p);
   s.put(thunk(p), put_reason::started);
 }
 
 // ---- spawning
 
+template <class S>
+[[gnu::noinline]] process_id put_child(S& s, process* p, process_id id) noexcept {
+  s.put(thunk(p), put_reason::started);
+  return id;
+}
 template <class S>
 [[gnu::noinline]] void spawn_forkable(S& s, process_id id, spawn_request& request) {
   begin_process(s, new_process(s, id, request.forkable_program()), true);
@@ -126,6 +132,36 @@ template <class S>
   else
     begin_process(s, new_process(s, id, request.frame()), false);
   return id;
+}
+/// The same for direct_spawn::begin, without a limit and with one thread.
+template <class S>
+[[gnu::noinline]] process_id begin_directly_slow(worker_state& w, std::uint32_t n,
+                                                 std::coroutine_handle<> first,
+                                                 row_info const& row) {
+  S& s = static_cast<S&>(*w.home);
+  process_id const id = w.children.child_of(w.running->id(), n);
+  begin_process(s, new_process(s, id, {first, &row}), false);
+  return id;
+}
+/// All calls in it are last ones, so it saves no registers.
+template <class S>
+[[nodiscard]] process_id begin_directly(worker_state& w, std::uint32_t n,
+                                        std::coroutine_handle<> first, row_info const& row) {
+  S& s = static_cast<S&>(*w.home);
+  process_id const parent = w.running->id();
+  if (!w.children.knows(parent, n) || w.last_row[false].row != &row) [[unlikely]]
+    return begin_directly_slow<S>(w, n, first, row);
+  void* const block = w.pool->try_take(S::header.bytes + sizeof(process));
+  if (!block) [[unlikely]]
+    return begin_directly_slow<S>(w, n, first, row);
+  process_id const id = w.children.known(n);
+  process* const p = process::start(id, first, w.last_row[false].evidence, s, s.sink_,
+                                    !S::on_several_threads, S::header, block);
+  ++w.alive;
+  if constexpr (S::puts_in_place)
+    if (s.worker().put_in_place(p, 0)) [[likely]]
+      return id;
+  return put_child(s, p, id);
 }
 /// Counts a spawn.  Returns whether so many processes are ready that the spawning process must let
 /// others run first.
@@ -249,7 +285,9 @@ std::coroutine_handle<> on(S& s, proc::fork const&) {
   thunk second(clone, false);
   if constexpr (S::explores) note_fork(p.id(), clone->id(), clone->shared_frames());
   if constexpr (S::traces) trace_child(s, trace_kind::fork, *clone);
-  ++s.here().alive;
+  worker_state& w = s.here();
+  ++w.alive;
+  ++w.repeatable;
   s.put(s.box(true), put_reason::yielded);
   s.put(std::move(second), put_reason::started);
   return s.next();

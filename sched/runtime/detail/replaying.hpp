@@ -21,7 +21,7 @@ namespace weft::detail {
 
 template <class S>
 void count_if_sealed(S& s, forkable_process& p) noexcept {
-  if (p.log().is_full() && !std::exchange(p.sealed(), true)) ++s.here().unforkable;
+  if (p.log().is_full() && !std::exchange(p.sealed(), true)) --s.here().repeatable;
 }
 /// Ends the log of the running process, which cannot be run again from now on.
 template <class S>
@@ -107,7 +107,7 @@ template <class S>
 
 template <class S>
 [[nodiscard]] bool can_checkpoint(S const& s) noexcept {
-  return s.own.unforkable + s.incoming.started() == 0 && !s.waits.has_waiters();
+  return s.own.unforkable() + s.incoming.started() == 0 && !s.waits.has_waiters();
 }
 template <class S>
 [[nodiscard]] std::string why_no_checkpoint(S& s) {
@@ -132,7 +132,7 @@ void start_over(S& s, Queue ready, std::size_t alive, instant time,
   s.tasks_.is_ending = false;
   s.virtual_now_ = time;
   s.own.alive = static_cast<std::int64_t>(alive) - s.incoming.started();
-  s.own.unforkable = -s.incoming.started();
+  s.own.repeatable = static_cast<std::int64_t>(alive);
   s.waits.room.begin(alive);
   s.own.broken = nullptr;
   s.set_failures(std::move(failures));

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/direct_spawn.hpp"
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/routing.hpp"
@@ -207,9 +208,30 @@ direct_mail direct_mail_of(S& s) noexcept {
     return {&s.waits.mail(), &s.worker_here(), &s.cancellation.reasons(), {}, &s};
 }
 template <class S>
+direct_spawn direct_spawn_of(S& s) noexcept {
+  if constexpr (S::explores || S::traces || S::on_several_threads) {
+    return {};
+  } else {
+    if (!s.spawning_.plain || s.is_limited()) return {};
+    return {s.spawning_.plain, s.spawning_.plain, &s.own, begin_directly<S>};
+  }
+}
+/// While it lives, this thread runs processes of that scheduler, which do without the scheduler what
+/// they can.
+template <class S>
+struct direct_here {
+  explicit direct_here(S& s) noexcept : mail_(direct_mail_of(s)), spawn_(direct_spawn_of(s)) {
+    s.worker_here().pool = &frames;
+  }
+
+ private:
+  direct_mail_here const mail_;
+  direct_spawn_here const spawn_;
+};
+template <class S>
 void run_here(S& s) {
   [[maybe_unused]] auto const traced = trace_here(s);
-  direct_mail_here const direct(direct_mail_of(s));
+  direct_here const direct(s);
   prompt::driver const outside;
   S::set_innermost(&s);
   drive(s.next());
@@ -284,7 +306,7 @@ bool run_step(S& s) {
   // Relaxed: as in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
   [[maybe_unused]] auto const traced = trace_here(s);
-  direct_mail_here const direct(direct_mail_of(s));
+  direct_here const direct(s);
   do {
     prompt::driver const outside;
     S::set_innermost(&s);
@@ -309,7 +331,7 @@ poll_result run_ready(S& s, std::size_t most) {
   // Relaxed: as in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
   [[maybe_unused]] auto const traced = trace_here(s);
-  direct_mail_here const direct(direct_mail_of(s));
+  direct_here const direct(s);
   prompt::driver const outside;
   for (; most != 0; --most) {
     s.cancellation.set_last_step(false);

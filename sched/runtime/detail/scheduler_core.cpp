@@ -39,7 +39,7 @@ scheduler_core::~scheduler_core() {
 void scheduler_core::add_counts(worker_state& w) noexcept {
   std::lock_guard const lock(sums_mutex_);
   own.alive += w.alive;
-  own.unforkable += w.unforkable;
+  own.repeatable += w.repeatable;
   own.stopped |= w.stopped;
   if (w.broken) own.broken = std::move(w.broken);
 }

@@ -224,9 +224,7 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   f.parent = continuation(static_cast<frame_end&>(t));
   t.host = p;
   add_hosted(s, t);
-  worker_state& w = s.here();
-  ++w.alive;
-  ++w.unforkable;
+  ++s.here().alive;
   if (s.is_limited()) [[unlikely]]
     s.waits.room.enter_anyway();
   return thunk(p);

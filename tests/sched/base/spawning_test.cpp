@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/base/spawning.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -201,6 +202,50 @@ TEST_CASE("a spawn that waits for room yields the id of the process that it star
                    p) == "");
   CHECK(told.size() == 9);
   CHECK(told == own);
+}
+
+TEST_CASE("children have the same ids, whether the coroutine or the scheduler starts them") {
+  std::vector<process_id> told;
+  std::vector<process_id> own;
+  auto const p = [&told, &own]() -> program {
+    auto const child = [](std::vector<process_id>& to) -> eff<void, syncing> {
+      process_id const id = co_await syncing::own{};
+      to.push_back(id);
+    };
+    auto const waits = [](std::vector<process_id>& to) -> eff<void, proc, syncing> {
+      co_await proc::yield{};
+      process_id const id = co_await syncing::own{};
+      to.push_back(id);
+    };
+    auto const throws = [](int i) -> eff<void> {
+      if (i >= 0) throw i;
+      return []() -> eff<void> { co_return; }();
+    };
+    for (int i = 0; i != 100; ++i) {
+      process_id id;
+      try {
+        if (i % 4 == 3)
+          id = co_await spawn(throws, i);  // uses up a number
+        else if (i % 4 == 2)
+          id = co_await spawn(waits, std::ref(own));
+        else
+          id = co_await spawn(child, std::ref(own));
+      } catch (int) {
+        continue;
+      }
+      told.push_back(id);
+    }
+  };
+  // Where the parent keeps a log, or processes are limited, the scheduler starts each of them.
+  bool const keeps_log = GENERATE(false, true);
+  std::size_t const most = GENERATE(std::size_t{0}, std::size_t{1000});
+  CHECK(printed_by({.forkable = keeps_log, .max_processes = most}, p).empty());
+  REQUIRE(told.size() == 75);
+  for (std::uint64_t i = 0; i != 75; ++i)
+    REQUIRE(told[i] == process_id().child(i / 3 * 4 + i % 3 + 1));
+  std::ranges::sort(own);
+  std::ranges::sort(told);
+  CHECK(own == told);
 }
 
 TEST_CASE(
