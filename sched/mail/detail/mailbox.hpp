@@ -181,6 +181,22 @@ class mailbox : public mailbox_queue {
     if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
     return enter_outcome::waits;
   }
+  /// Whether enter() would have a receiver at this mailbox alone wait here, if it is not cancelled.
+  /// Called if one thread runs all processes.
+  [[nodiscard, gnu::always_inline]] bool may_enter() const noexcept {
+    message_ends const& e = ends();
+    // relaxed, both: there is one thread.
+    return !waiting_receiver() &&
+           e.begin.load(std::memory_order_relaxed) == e.end.load(std::memory_order_relaxed) &&
+           !has_no_senders();
+  }
+  /// As enter(), if may_enter(): the receiver, which holds its process, waits here.
+  [[gnu::always_inline]] void enter_alone(select_case& r) noexcept {
+    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: there is one thread
+    close_limit();
+    r.is_inside = true;
+    ++inside_;
+  }
   /// A hint: whether a process waits to which the sender `p` would hand over.
   [[nodiscard]] bool hands_over(process const& p) const noexcept {
     return waiting_receiver() && !p.has_just_sent() && direct_mail::of_thread.is_outside_handlers();

@@ -149,6 +149,30 @@ template <class S>
   s.on_waiting(p, wait_kind::mail);
   return s.next();
 }
+/// Whether a receive that has been attempted, and has found no message, waits in the common way: on
+/// one thread, at one mailbox, without a deadline, and no cancellation needs attention.  Then
+/// wait_in_place() does what on() does up to the next process, and calls nothing: so its caller, who
+/// goes on by a jump, need not save any register.
+template <class S>
+[[nodiscard, gnu::always_inline]] inline bool waits_in_place(S& s, process const& p,
+                                                             mail::receive const& o) noexcept {
+  if constexpr (S::on_several_threads || S::explores || S::traces) {
+    return false;
+  } else {
+    receive_waiter const& w = *o.where;
+    return !s.cancellation.needs_attention() && !p.is_forkable() && o.waits &&
+           s.here().messages_left != 0 && w.count == 1 && !w.until && w.first->box->may_enter();
+  }
+}
+/// For the process `p`, which is suspended.
+[[gnu::always_inline]] inline void wait_in_place(process& p, mail::receive const& o) noexcept {
+  receive_waiter& w = *o.where;
+  select_case& at = *w.first;
+  w.parked.hold(p);
+  at.box->enter_alone(at);
+  p.note_sent(false);
+  p.set_wait_place(process::wait_place::receive, &w);
+}
 template <class S>
 std::coroutine_handle<> on(S& s, mail::receive const& o) {
   receive_waiter& w = *o.where;

@@ -84,8 +84,18 @@ struct clause_dispatch {
     if constexpr (!Records && may_end_step) {
       // A short cut for operations that wait only if they must, such as receive.  The process is
       // outside all handlers here, so this is the only check left.
-      if (!prompt::arena_here()) [[likely]]
-        return suspend_here_and_answer(s, o, leaf, waiting);
+      if (!prompt::arena_here()) [[likely]] {
+        if constexpr (std::is_same_v<O, mail::receive>) {
+          process& p = s.running();
+          if (!waits_in_place(s, p, o)) [[unlikely]]
+            return suspend_here_slow(s, o, leaf, waiting);
+          p.suspend_here(info_of<O>, leaf, waiting);
+          wait_in_place(p, o);
+          return s.next();
+        } else {
+          return suspend_here_and_answer(s, o, leaf, waiting);
+        }
+      }
     }
     return suspend_and_answer(s, o, leaf, waiting);
   }
@@ -96,8 +106,13 @@ struct clause_dispatch {
       return exchange(s, info_of<O>, leaf, waiting);
     return suspend_and_answer(s, o, leaf, waiting);
   }
-  static std::coroutine_handle<> suspend_here_and_answer(S& s, O& o, std::coroutine_handle<> leaf,
-                                                         result_slot<R>& waiting) {
+  [[gnu::noinline]] static std::coroutine_handle<> suspend_here_slow(S& s, O& o,
+                                                                     std::coroutine_handle<> leaf,
+                                                                     result_slot<R>& waiting) {
+    return suspend_here_and_answer(s, o, leaf, waiting);
+  }
+  [[gnu::always_inline]] static std::coroutine_handle<> suspend_here_and_answer(
+      S& s, O& o, std::coroutine_handle<> leaf, result_slot<R>& waiting) {
     process& p = s.running();
     p.suspend_here(info_of<O>, leaf, waiting);
     try {
