@@ -174,10 +174,7 @@ class mailbox : public mailbox_queue {
       return taken<Locks>(r) ? enter_outcome::no_senders : enter_outcome::taken;
     if (is_refused(r.of->parked.waiting_process())) [[unlikely]]
       return taken<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
-    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: under the lock
-    close_limit();
-    r.is_inside = true;
-    ++inside_;
+    link(r);
     if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
     return enter_outcome::waits;
   }
@@ -190,9 +187,10 @@ class mailbox : public mailbox_queue {
            e.begin.load(std::memory_order_relaxed) == e.end.load(std::memory_order_relaxed) &&
            !has_no_senders();
   }
-  /// As enter(), if may_enter(): the receiver, which holds its process, waits here.
-  [[gnu::always_inline]] void enter_alone(select_case& r) noexcept {
-    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: there is one thread
+  /// Has the receiver, which holds its process, wait here.  Called under the lock, by enter(), or
+  /// if may_enter().
+  [[gnu::always_inline]] void link(select_case& r) noexcept {
+    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: under the lock
     close_limit();
     r.is_inside = true;
     ++inside_;
@@ -385,32 +383,5 @@ class mailbox : public mailbox_queue {
   [[maybe_unused]] std::byte apart_[24];
   std::atomic<bool> locked_ = false;  // the lock (MAILBOX-1)
 };
-
-template <class IsMeant>
-bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
-  return under_lock([&]<bool Locks>() {
-    if (select_case* const r = waiting_receiver()) {
-      if (!to.reserve_one()) return false;
-      if (process* const p = r->of->parked.take_if(is_meant)) {
-        note_use();
-        // The receiver is still inside, and leaves by itself (MAILBOX-5): until its process is
-        // asleep, its operation may access this mailbox.
-        receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
-        to.add(*p);
-      }
-    }
-    for (send_waiter* s = first_send_waiter(); s;) {
-      send_waiter* const next = s->next;
-      if (!to.reserve_one()) return false;
-      if (process* const p = s->parked.take_if(is_meant)) {
-        note_access(this, true);
-        take_off(*s);
-        to.add(*p);
-      }
-      s = next;
-    }
-    return true;
-  });
-}
 
 }  // namespace weft::detail

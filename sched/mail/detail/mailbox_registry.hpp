@@ -194,4 +194,31 @@ inline bool receive_waiter::may_get_more() const noexcept {
 inline void receive_waiter::leave(select_case& r) noexcept { r.box->leave(r); }
 inline void send_waiter::leave() noexcept { box->leave(*this); }
 
+template <class IsMeant>
+bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
+  return under_lock([&]<bool Locks>() {
+    if (select_case* const r = waiting_receiver()) {
+      if (!to.reserve_one()) return false;
+      if (process* const p = r->of->parked.take_if(is_meant)) {
+        note_use();
+        // The receiver is still inside, and leaves by itself (MAILBOX-5): until its process is
+        // asleep, its operation may access this mailbox.
+        receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
+        to.add(*p);
+      }
+    }
+    for (send_waiter* s = first_send_waiter(); s;) {
+      send_waiter* const next = s->next;
+      if (!to.reserve_one()) return false;
+      if (process* const p = s->parked.take_if(is_meant)) {
+        note_access(this, true);
+        take_off(*s);
+        to.add(*p);
+      }
+      s = next;
+    }
+    return true;
+  });
+}
+
 }  // namespace weft::detail

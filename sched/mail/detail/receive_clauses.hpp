@@ -151,8 +151,8 @@ template <class S>
 }
 /// Whether a receive that has been attempted, and has found no message, waits in the common way: on
 /// one thread, at one mailbox, without a deadline, and no cancellation needs attention.  Then
-/// wait_in_place() does what on() does up to the next process, and calls nothing: so its caller, who
-/// goes on by a jump, need not save any register.
+/// wait_in_place() does what on() does, and calls nothing but what it ends with: so its caller saves
+/// no registers.
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool waits_in_place(S& s, process const& p,
                                                              mail::receive const& o) noexcept {
@@ -165,13 +165,16 @@ template <class S>
   }
 }
 /// For the process `p`, which is suspended.
-[[gnu::always_inline]] inline void wait_in_place(process& p, mail::receive const& o) noexcept {
+template <class S>
+[[gnu::always_inline]] inline std::coroutine_handle<> wait_in_place(
+    S& s, process& p, mail::receive const& o) noexcept {
   receive_waiter& w = *o.where;
   select_case& at = *w.first;
   w.parked.hold(p);
-  at.box->enter_alone(at);
+  at.box->link(at);
   p.note_sent(false);
   p.set_wait_place(process::wait_place::receive, &w);
+  return s.next();
 }
 template <class S>
 std::coroutine_handle<> on(S& s, mail::receive const& o) {

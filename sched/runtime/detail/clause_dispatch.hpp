@@ -90,8 +90,7 @@ struct clause_dispatch {
           if (!waits_in_place(s, p, o)) [[unlikely]]
             return suspend_here_slow(s, o, leaf, waiting);
           p.suspend_here(info_of<O>, leaf, waiting);
-          wait_in_place(p, o);
-          return s.next();
+          return wait_in_place(s, p, o);
         } else {
           return suspend_here_and_answer(s, o, leaf, waiting);
         }

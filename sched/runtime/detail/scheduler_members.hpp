@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <coroutine>
+#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -85,6 +87,47 @@ poll_result backend_scheduler<Backend>::poll(std::size_t most) {
 template <backend Backend>
 void backend_scheduler<Backend>::end() noexcept {
   end_scheduler(*this);
+}
+
+template <backend Backend>
+[[gnu::noinline]] std::coroutine_handle<> backend_scheduler<Backend>::prepare(
+    process* p, std::uint64_t answer) noexcept {
+  here().running = nullptr;
+  if (apply_what_comes_first(*this, p, answer)) return nullptr;
+  try {
+    if (p->is_forkable()) {
+      p = make_sole_owner(*this, static_cast<forkable_process*>(p));
+      static_cast<forkable_process&>(*p).claim_frames(*this);
+    }
+    auto const pending = take_pending(*this, *p);
+    if (p->was_cut()) throw p->cut_error();
+    bool const all_are = cancellation.is_of_all() && !submissions::is_new_internal(*p);
+    bool const is_cancelled = all_are || cancellation.includes_by_group(*p);
+    // A process that has an answer goes on with it (WAITER-5).  A pending operation is performed,
+    // and finds the cancellation of a group by itself; if all processes are cancelled, it is
+    // performed only if it must be answered.
+    if (is_cancelled && (pending.perform ? all_are && !p->requires_answer() : !p->has_answer())) {
+      if (all_are) cancellation.note_found();
+      // Drops a process without frames, and one that has ignored too many cancellations.
+      if (!p->has_started() || !p->is_waiting()) return retire(p, nullptr), nullptr;
+      if (!p->requires_answer()) {
+        if (p->note_cancellation() > patience()) {
+          if (all_are) report_left(*this, *p);
+          return retire(p, nullptr), nullptr;
+        }
+        p->fail(std::make_exception_ptr(all_are ? why_all_cancelled() : why_group_cancelled()));
+      }
+    } else if (pending.perform) {
+      here().running = p;
+      return pending.perform(this, *p, pending);
+    }
+    if (p->is_forkable()) prepare_log(*this, static_cast<forkable_process&>(*p), answer);
+  } catch (...) {
+    return retire(p, std::current_exception()), nullptr;
+  }
+  trace_resume(*this, *p, answer);
+  here().running = p;
+  return p->resume_slow(answer, *this);
 }
 
 template <backend Backend>

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/direct_spawn.hpp"
+#include "weft/sched/mail/detail/direct_mail.hpp"
+#include "weft/sched/runtime/detail/process_clauses.hpp"
+
+/// What processes do without their scheduler: messages (direct_mail.hpp) and spawns
+/// (direct_spawn.hpp), as far as the scheduler lets them.
+namespace weft::detail {
+
+template <class S>
+direct_mail direct_mail_of(S& s) noexcept {
+  if constexpr (S::explores || S::traces)
+    return {};
+  else
+    return {&s.waits.mail(), &s.worker_here(), &s.cancellation.reasons(), {}, &s};
+}
+template <class S>
+direct_spawn direct_spawn_of(S& s) noexcept {
+  if constexpr (S::explores || S::traces || S::on_several_threads) {
+    return {};
+  } else {
+    if (!s.spawning_.plain || s.is_limited()) return {};
+    return {s.spawning_.plain, s.spawning_.plain, &s.own, begin_directly<S>};
+  }
+}
+/// While it lives, this thread runs processes of that scheduler, which do without the scheduler what
+/// they can.
+template <class S>
+struct direct_here {
+  explicit direct_here(S& s) noexcept : mail_(direct_mail_of(s)), spawn_(direct_spawn_of(s)) {
+    s.worker_here().pool = &frames;
+  }
+
+ private:
+  direct_mail_here const mail_;
+  direct_spawn_here const spawn_;
+};
+
+}  // namespace weft::detail
