@@ -315,10 +315,7 @@ template <class T, class... Effects>
 class weft::eff<T, Effects...>::owning_promise_type : public promise_type {
  public:
   static void* operator new(std::size_t bytes) {
-    void* const block = detail::frames.take<true>(bytes);
-    if (detail::frames.has_arenas()) [[unlikely]]
-      detail::frames.mark_owning(block);
-    return block;
+    return detail::frames.take<detail::block_owner::body_owning>(bytes);
   }
   static void operator delete(void* block, std::size_t bytes) noexcept {
     detail::frames.give(block, bytes);

@@ -58,12 +58,13 @@ class frame_arena {
   static_assert(sizeof(header) == 16);
   static header& header_of(void* block) noexcept { return static_cast<header*>(block)[-1]; }
 
-  void* take(std::size_t bytes) {
+  /// `owns`: the block is a frame that must not be copied byte by byte.
+  void* take(std::size_t bytes, bool owns = false) {
     std::size_t const size = sizeof(header) + (bytes + 15) / 16 * 16;
     if (static_cast<std::size_t>(end_ - top_) < size) [[unlikely]]
       make_room(size);
     auto* const h = ::new (static_cast<void*>(top_))
-        header{last_, static_cast<std::uint32_t>(blocks()), false, false};
+        header{last_, static_cast<std::uint32_t>(blocks()), false, owns};
     last_ = h;
     top_ += size;
     return h + 1;

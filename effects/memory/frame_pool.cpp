@@ -53,12 +53,14 @@ void frame_pool::end_arena(frame_arena& a) noexcept {
   if (--arenas_ == 0) stacks_ = in_arenas_->aside;
   if (arenas_ == 0 && closed_) close();
 }
-/// Allocates in the arena of the running body; null if it has none.
-void* frame_pool::take_in_arena(std::size_t bytes) {
+/// Allocates in the arena of the running body; null if the block does not belong to it, or if it has
+/// no arena.
+void* frame_pool::take_in_arena(std::size_t bytes, block_owner owner) {
+  if (owner == block_owner::none) return nullptr;
   frame_arena* const a = in_arenas_->here();
   if (!a) return nullptr;
   recent_arena_ = a;
-  return a->take(bytes);
+  return a->take(bytes, owner == block_owner::body_owning);
 }
 /// The arena of this thread in which `p` lies; null if there is none.
 frame_arena* frame_pool::arena_of(void* p) noexcept {
@@ -72,18 +74,15 @@ bool frame_pool::give_in_arena(void* p) noexcept {
     end_arena(*a);
   return true;
 }
-void frame_pool::mark_owning(void* block) noexcept {
-  if (arena_of(block)) frame_arena::header_of(block).owns = true;
-}
-
-void* frame_pool::take_slow(std::size_t bytes, bool in_body) {
-  if (!depot.keeps_blocks()) return from_system(bytes, in_body);
+void* frame_pool::take_slow(std::size_t bytes, block_owner owner) {
   std::size_t const size = block_size::of(bytes);
-  if (!arenas_) return restock(stacks_[size], size);
-  if (in_body)
-    if (void* const p = take_in_arena(block_size::bytes(size))) return p;
-  stack& s = in_arenas_->aside[size];
-  return *s.top ? *s.top-- : restock(s, size);
+  if (arenas_) {
+    if (void* const p = take_in_arena(bytes, owner)) return p;
+    stack& s = in_arenas_->aside[size];
+    if (*s.top) return *s.top--;
+  }
+  if (!depot.keeps_blocks()) return from_system(bytes, owner);
+  return restock(kept()[size], size);
 }
 void frame_pool::give_slow(void* p, std::size_t size) noexcept {
   if (recent_arena_ && recent_arena_->try_give(p)) return;
@@ -92,21 +91,25 @@ void frame_pool::give_slow(void* p, std::size_t size) noexcept {
 void frame_pool::give_to_owner(void* p, std::size_t size) noexcept {
   if (!depot.keeps_blocks()) return to_system(p);
   if (give_in_arena(p)) return;
-  give_to_list(p, size);
+  stack& s = kept()[size];
+  if (s.top == s.limit) [[unlikely]]
+    return give_to_list(p, size);
+  *++s.top = p;
+  ++deaths_;
 }
 void frame_pool::give_to_list(void* p, std::size_t size) noexcept {
   stack& s = kept()[size];
-  if (s.top == s.limit && !make_room(s, size)) return to_depot(p, size);
+  if (!make_room(s, size)) return to_depot(p, size);
   *++s.top = p;
   ++deaths_;
 }
 
 // ---- blocks of the system
 
-void* frame_pool::from_system(std::size_t bytes, bool in_body) {
+void* frame_pool::from_system(std::size_t bytes, block_owner owner) {
   close_frames_at_the_end();
-  if (in_body && arenas_)
-    if (void* const p = take_in_arena(bytes)) return p;
+  if (arenas_)
+    if (void* const p = take_in_arena(bytes, owner)) return p;
   void* block = nullptr;
   try {
     block = ::operator new(bytes);

@@ -40,20 +40,27 @@ namespace weft::detail {
 class arena_table;
 class frame_arena;
 
+/// What a block belongs to.  A block of the running body lies in the arena of that body, if it has
+/// one.
+enum class block_owner : unsigned char {
+  none,
+  body,
+  body_owning  ///< The same: a frame with a parameter that is not trivially copyable.
+};
+
 /// A thread's free blocks.
 class frame_pool {
  public:
-  /// Allocates a block.  `InBody`: the block belongs to the running body, and lies in the arena of
-  /// that body if it has one.
-  template <bool InBody = false>
+  /// Allocates a block.
+  template <block_owner Owner = block_owner::none>
   void* take(std::size_t bytes) {
     std::size_t const size = block_size::of(bytes);
     if (size >= block_sizes) [[unlikely]]
-      return from_system(bytes, InBody);
+      return from_system(bytes, Owner);
     stack& s = stacks_[size];
     void* const block = *s.top;
     if (!block) [[unlikely]]
-      return take_slow(bytes, InBody);
+      return take_slow(bytes, Owner);
     --s.top;
     return block;
   }
@@ -125,9 +132,6 @@ class frame_pool {
   /// The table of this thread's arenas; null if the thread never had an arena.
   [[nodiscard]] arena_table const* arenas() const noexcept { return table_; }
   [[nodiscard]] bool has_arenas() const noexcept { return arenas_ != 0; }
-  /// Notes that the frame at `block`, which has just been allocated, has a parameter that is not
-  /// trivially copyable; does nothing if it is in no arena.
-  void mark_owning(void* block) noexcept;
 
   /// Called when the thread ends: all free blocks go to the depot, and blocks that are freed later
   /// will, too.
@@ -167,11 +171,11 @@ class frame_pool {
   [[nodiscard]] stacks& kept() noexcept;
   [[nodiscard]] stacks const& kept() const noexcept;
   void note_list(std::size_t size) noexcept { sizes_[size / 64] |= std::uint64_t{1} << size % 64; }
-  void* take_slow(std::size_t bytes, bool in_body);
+  void* take_slow(std::size_t bytes, block_owner owner);
   void give_slow(void* p, std::size_t size) noexcept;
-  void give_to_owner(void* p, std::size_t size) noexcept;
-  void give_to_list(void* p, std::size_t size) noexcept;
-  void* take_in_arena(std::size_t bytes);
+  [[gnu::noinline]] void give_to_owner(void* p, std::size_t size) noexcept;
+  [[gnu::cold]] void give_to_list(void* p, std::size_t size) noexcept;
+  void* take_in_arena(std::size_t bytes, block_owner owner);
   frame_arena* arena_of(void* p) noexcept;
   bool give_in_arena(void* p) noexcept;
   void end_arena(frame_arena& a) noexcept;
@@ -184,7 +188,7 @@ class frame_pool {
   void hand_over(free_block* first, std::size_t size) noexcept;
   void* cut(std::size_t size);
   void to_depot(void* p, std::size_t size) noexcept;
-  void* from_system(std::size_t bytes, bool in_body);
+  void* from_system(std::size_t bytes, block_owner owner);
   void to_system(void* p) noexcept;
 
   stacks stacks_{};
@@ -244,7 +248,7 @@ struct pooled {
 
 /// Base of objects that belong to the running body: frames, and the prompts between them.
 struct pooled_in_body : pooled {
-  static void* operator new(std::size_t bytes) { return frames.take<true>(bytes); }
+  static void* operator new(std::size_t bytes) { return frames.take<block_owner::body>(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
   [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);

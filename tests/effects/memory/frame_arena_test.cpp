@@ -25,6 +25,7 @@
 
 using namespace weft::tests;
 using weft::detail::arena_table;
+using weft::detail::block_owner;
 using weft::detail::frame_arena;
 using weft::detail::frame_count;
 using weft::detail::frame_pool;
@@ -535,13 +536,13 @@ TEST_CASE("blocks of a body are taken from its arena, other blocks are not, and 
   CHECK(frames.has_arenas());
   {
     inside const body(&a);
-    void* const mine = frames.take<true>(bytes);
+    void* const mine = frames.take<block_owner::body>(bytes);
     void* const other = frames.take(bytes);
     CHECK(a.contains(mine));
     CHECK_FALSE(a.contains(other));
     CHECK(frames_so_far().births == before.births + 2);
     inside const nobodys(nullptr);
-    void* const outside = frames.take<true>(bytes);
+    void* const outside = frames.take<block_owner::body>(bytes);
     CHECK_FALSE(a.contains(outside));
     CHECK(frames_so_far().births == before.births + 3);
     CHECK(frames_so_far().deaths == before.deaths);
@@ -565,7 +566,7 @@ TEST_CASE("blocks may be older than an arena, and younger ones may outlive it") 
   {
     inside const body(&a);
     for (int i = 0; i != 500; ++i) {
-      void* const own = frames.take<true>(bytes);
+      void* const own = frames.take<block_owner::body>(bytes);
       younger.push_back(frames.take(bytes));
       frames.give(older.back(), bytes);
       older.pop_back();
@@ -601,8 +602,8 @@ TEST_CASE("an abandoned arena is deleted with its last block") {
   void* two = nullptr;
   {
     inside const body(&a);
-    one = frames.take<true>(100);
-    two = frames.take<true>(2000);
+    one = frames.take<block_owner::body>(100);
+    two = frames.take<block_owner::body>(2000);
   }
   frames.abandon(a);
   CHECK(frames.has_arenas());
@@ -639,10 +640,12 @@ TEST_CASE("blocks of several arenas are returned to their own arena, in any orde
       frame_arena* const a = which == arenas.size() ? nullptr : arenas[which];
       std::size_t const bytes = 1 + random(1500);
       inside const body(a);
-      void* const at = frames.take<true>(bytes);
+      bool const owns = random(2) == 0;
+      void* const at = owns ? frames.take<block_owner::body_owning>(bytes)
+                            : frames.take<block_owner::body>(bytes);
       ++births;
       REQUIRE((!a || a->contains(at)));
-      if (frames.has_arenas() && random(2) == 0) frames.mark_owning(at);
+      if (a) REQUIRE(frame_arena::header_of(at).owns == owns);
       live.push_back({at, bytes, a});
     } else if (!live.empty()) {
       std::size_t const i =
@@ -661,20 +664,21 @@ TEST_CASE("blocks of several arenas are returned to their own arena, in any orde
   CHECK_FALSE(frames.has_arenas());
 }
 
-TEST_CASE("only blocks in an arena are marked as owning") {
+TEST_CASE("a block in an arena is marked as owning if it was taken so") {
   every_frame_dies const check;
+  auto const bytes = GENERATE(as<std::size_t>(), 64, 1008, 5000);
   frame_arena& a = frames.make_arena(arena_here);
-  inside const body(&a);
-  void* const owning = frames.take<true>(64);
-  void* const plain = frames.take<true>(64);
-  void* const elsewhere = frames.take(64);
-  std::memset(elsewhere, 0, 64);
-  frames.mark_owning(owning);
-  frames.mark_owning(elsewhere);
-  CHECK(frame_arena::header_of(owning).owns);
-  CHECK_FALSE(frame_arena::header_of(plain).owns);
-  CHECK(holds(elsewhere, 64, 0));
-  for (void* const p : {elsewhere, plain, owning}) frames.give(p, 64);
+  {
+    inside const body(&a);
+    void* const owning = frames.take<block_owner::body_owning>(bytes);
+    void* const plain = frames.take<block_owner::body>(bytes);
+    CHECK(frame_arena::header_of(owning).owns);
+    CHECK_FALSE(frame_arena::header_of(plain).owns);
+    inside const nobodys(nullptr);
+    void* const elsewhere = frames.take<block_owner::body_owning>(bytes);
+    CHECK_FALSE(a.contains(elsewhere));
+    for (void* const p : {elsewhere, plain, owning}) frames.give(p, bytes);
+  }
   frames.abandon(a);
 }
 
@@ -684,7 +688,7 @@ TEST_CASE("a thread that ends after it abandoned an arena has counted the blocks
     frame_arena& a = frames.make_arena(arena_here);
     inside const body(&a);
     void* const other = frames.take(64);
-    for (int i = 0; i != 10; ++i) frames.give(frames.take<true>(64), 64);
+    for (int i = 0; i != 10; ++i) frames.give(frames.take<block_owner::body>(64), 64);
     frames.abandon(a);
     frames.give(other, 64);
   }).join();
@@ -708,7 +712,7 @@ TEST_CASE(
     frame_arena& a = frames.make_arena(arena_here);
     {
       inside const body(&a);
-      outlives_the_pool.block = frames.take<true>(64);
+      outlives_the_pool.block = frames.take<block_owner::body>(64);
       frames.give(frames.take(64), 64);
     }
     frames.abandon(a);
