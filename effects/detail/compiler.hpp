@@ -19,4 +19,9 @@
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13 && !defined(WEFT_SILENCE_GCC12)
 #pragma GCC warning "weft: g++ 12 miscompiles some coroutines: see docs/portability.md; define WEFT_SILENCE_GCC12 once you have read it"
 #endif
+
+// Attributes of clang that only make code faster.
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored_attributes "clang::trivial_abi,clang::preserve_most"
+#endif
 // clang-format on

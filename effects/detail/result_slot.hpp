@@ -87,10 +87,9 @@ class result_slot : public result_slot_base {
 
   template <class... Args>
   void set(Args&&... args) {
-    if constexpr (!std::is_trivially_destructible_v<kept<T>>) {
-      destroy();
-      is_ = state::empty;  // in case the constructor throws
-    }
+    if constexpr (!std::is_trivially_destructible_v<kept<T>>)
+      if (is_ != state::empty) [[unlikely]]
+        clear_slow();
     ::new (static_cast<void*>(std::addressof(at_.value))) kept<T>(std::forward<Args>(args)...);
     is_ = state::value;
   }
@@ -131,9 +130,9 @@ class result_slot : public result_slot_base {
   /// The same for ordinary code, when nothing is left to run.  Ends the program if the slot is
   /// empty.
   T take_at_last() {
-    if (is_empty()) [[unlikely]]
-      end_without_answer();
-    return take();
+    if (is_ != state::value) [[unlikely]]
+      fail_at_last();
+    return take_value();
   }
   /// Gives the value to the caller; there must be one.
   T take_value() {
@@ -144,6 +143,12 @@ class result_slot : public result_slot_base {
   }
 
  private:
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_at_last() {
+    if (is_empty()) end_without_answer();
+    rethrow(at_.error);
+  }
+  /// preserve_most: set() needs no registers that its caller would have to save.
+  [[gnu::cold, gnu::noinline, clang::preserve_most]] void clear_slow() noexcept { clear(); }
   void destroy() noexcept {
     if (is_ == state::error) [[unlikely]]
       forget(at_.error);

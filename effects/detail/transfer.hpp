@@ -27,10 +27,6 @@
 /// Small owners of frames are [[clang::trivial_abi]]: they are passed and returned in registers, so
 /// that a caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such
 /// attribute; so files compiled by g++ have a tag of their own even with WEFT_SYMMETRIC.
-#if !defined(__clang__)
-#pragma GCC diagnostic ignored_attributes "clang::trivial_abi"
-#endif
-
 namespace weft {
 
 #if defined(WEFT_HEADER_ONLY)
