@@ -202,23 +202,32 @@ class weft::multi_resumption {
     capture_ = {};
     return rest;
   }
+  /// noinline: the awaiting frame would keep pointers to the parts of the awaitable.
   template <class... V>
-  detail::rest_again ready(bool last, bool by_place, V&&... value) const {
-    if (!capture_) throw resumption_empty();
-    detail::result_slot<R> next;  // before the check: making the value may run any code
-    detail::put(next, std::forward<V>(value)...);
-    if (detail::captured_frames live = (*capture_).frames_here(last, by_place)) {
-      auto& waiting = static_cast<detail::result_slot<R>&>((*live).waiting());
-      if (auto error = next.error()) {
-        waiting.fail(std::move(error));
-      } else if constexpr (std::is_void_v<R>) {
-        waiting.set();
-      } else if constexpr (!std::is_same_v<R, never>) {
-        waiting.set(next.take());
-      }
+  [[gnu::noinline]] detail::rest_again ready(bool last, bool by_place, V&&... value) const {
+    if (!capture_) [[unlikely]]
+      detail::captured_frames::throw_empty();
+    constexpr bool is_value = sizeof...(V) > 0 && !(detail::is_raising<V> || ...);
+    if constexpr (is_value && detail::answers<R, V...>) {
+      detail::kept<R> made(std::forward<V>(value)...);  // before the check: this may run any code
+      return ready_made(last, by_place, std::move(made));
+    } else {
+      return ready_made(last, by_place, std::forward<V>(value)...);
+    }
+  }
+  template <class... V>
+  detail::rest_again ready_made(bool last, bool by_place, V&&... value) const {
+    if (detail::captured_frames live = (*capture_).frames_here(last, by_place)) [[likely]] {
+      detail::put(detail::waiting_in<R>(live), std::forward<V>(value)...);
       return detail::rest_again(std::move(live));
     }
+    return ready_to_replay(std::forward<V>(value)...);
+  }
+  template <class... V>
+  [[gnu::noinline]] detail::rest_again ready_to_replay(V&&... value) const {
     auto& replayed = static_cast<detail::replay_capture&>(*capture_);
+    detail::result_slot<R> next;
+    detail::put(next, std::forward<V>(value)...);
     detail::replay_log log(replayed.past());
     log.record(replayed.at(), next);
     return detail::rest_again(replayed.body(), std::move(log), replayed.bound());

@@ -66,9 +66,9 @@ class [[clang::trivial_abi]] captured_frames {
     return p.activate();
   }
 
- private:
   [[noreturn, gnu::cold, gnu::noinline]] static void throw_empty() { throw resumption_empty(); }
 
+ private:
   prompt* prompt_ = nullptr;
 };
 
@@ -96,11 +96,16 @@ void put(result_slot<R>& waiting, V&&... value) {
     waiting.set(std::forward<V>(value)...);
 }
 
-/// The slot that the leaf of an open chain waits in.  Throws as require_open() does.
+/// The slot that the leaf of a chain waits in.
+template <class R>
+result_slot<R>& waiting_in(captured_frames const& rest) noexcept {
+  return static_cast<result_slot<R>&>((*rest).waiting());
+}
+/// The same of a chain that must be open.  Throws as require_open() does.
 template <class R>
 result_slot<R>& waiting_in(captured_frames const& rest, bool by_place) {
   rest.require_open(by_place);
-  return static_cast<result_slot<R>&>((*rest).waiting());
+  return waiting_in<R>(rest);
 }
 
 /// Fills in the answer of a chain.  The value is made before the check that the chain is open,

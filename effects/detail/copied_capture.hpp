@@ -95,6 +95,12 @@ class copied_capture final : public capture {
   [[nodiscard]] bool has_its_prompts(frame_arena const& place) const noexcept {
     return !prompts_ || place.is_as_marked(prompts_->number);
   }
+  /// Whether the chain from `leaf` consists of the frames from which the run continued at this
+  /// capture, and nothing else is in the arena.
+  [[nodiscard]] bool is_again_at(std::coroutine_handle<> leaf,
+                                 frame_arena const& place) const noexcept {
+    return leaf == leaf_ && place.is_as_marked();
+  }
 
   [[nodiscard]] captured_frames frames_here(bool last, bool by_place) override;
   [[nodiscard]] prompt const* prompt_here() const noexcept override;
@@ -102,8 +108,21 @@ class copied_capture final : public capture {
  private:
   friend class copying_prompt;
   void spent() noexcept override;
+  [[gnu::noinline]] void keep_binding(shared_binding const& b) noexcept { bound_ = b; }
+  [[gnu::noinline]] void unbind() noexcept { bound_ = {}; }
+  void look_at_frames(std::coroutine_handle<> leaf, frame_end const& outermost,
+                      frame_arena const& place, copied_capture const* origin);
+  void require_no_other_owners() const {
+    if (!prompts_) return;
+    if (prompt const* const p = prompts_->first_with_other_owners()) [[unlikely]]
+      throw_other_owners(at_, *p);
+  }
   [[nodiscard]] prompts_in_chain& own_prompts();
-  void share_prompts(prompts_in_chain* p) noexcept;
+  void share_prompts(prompts_in_chain* p) noexcept {
+    if (p != prompts_) [[unlikely]]
+      share_others(p);
+  }
+  void share_others(prompts_in_chain* p) noexcept;
   /// Calls f with each prompt further out that a prompt in the chain keeps.
   template <class F>
   void for_each_outside(F f) const {
@@ -134,7 +153,7 @@ inline prompts_in_chain& copied_capture::own_prompts() {
   prompts_->outside.clear();
   return *prompts_;
 }
-inline void copied_capture::share_prompts(prompts_in_chain* p) noexcept {
+[[gnu::noinline]] inline void copied_capture::share_others(prompts_in_chain* p) noexcept {
   if (p) ++p->captures;
   if (prompts_ && --prompts_->captures == 0) delete prompts_;
   prompts_ = p;
@@ -144,6 +163,16 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
                                           frame_arena const& place, copied_capture const* origin,
                                           site const& at) {
   at_ = at;
+  if (!origin || !origin->is_again_at(leaf, place))
+    return look_at_frames(leaf, outermost, place, origin);
+  share_prompts(origin->prompts_);
+  require_no_other_owners();
+}
+
+[[gnu::noinline]] inline void copied_capture::look_at_frames(std::coroutine_handle<> leaf,
+                                                             frame_end const& outermost,
+                                                             frame_arena const& place,
+                                                             copied_capture const* origin) {
   bool const knows_remaining = origin && origin->has_its_prompts(place);
   prompts_in_chain* found = nullptr;
   prompts_in_chain* remaining = nullptr;
@@ -185,12 +214,10 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
     if (remaining)
       found->inside.insert(found->inside.end(), remaining->inside.begin(), remaining->inside.end());
     found->complete();
-  } else if (prompts_ != remaining) {
+  } else {
     share_prompts(remaining);
   }
-  if (!prompts_) return;
-  if (prompt const* const p = prompts_->first_with_other_owners()) [[unlikely]]
-    throw_other_owners(at_, *p);
+  require_no_other_owners();
 }
 
 }  // namespace weft::detail

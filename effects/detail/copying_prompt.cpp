@@ -26,15 +26,9 @@ copying_prompt::~copying_prompt() {
   }
 }
 
-/// Whether the caller is on the body's own thread (BITWISE-3).
-bool copying_prompt::is_at_home() const noexcept {
-  return !has_been_away_ && frames.arenas() == &place_.table();
-}
-void copying_prompt::answered() noexcept { has_been_away_ = !is_at_home(); }
-
 void copying_prompt::finish() noexcept {
   end_unseen();
-  has_been_away_ = !is_at_home();
+  note_thread();
   occupant_ = nullptr;
   forget_origin();
   lose_handler_if_over();
@@ -80,9 +74,11 @@ void copying_prompt::change_origin(copied_capture* c) noexcept {
 // ---- capturing
 
 copied_capture& copying_prompt::take_spare() {
-  if (!spares_) return *new copied_capture(*this);
+  if (!spares_) [[unlikely]]
+    spares_ = make_capture();
   return *std::exchange(spares_, spares_->next_spare_);
 }
+copied_capture* copying_prompt::make_capture() { return new copied_capture(*this); }
 void copying_prompt::put_spare(copied_capture& c) noexcept {
   c.next_spare_ = std::exchange(spares_, &c);
 }
@@ -99,7 +95,8 @@ shared_capture copying_prompt::captured(captured_frames rest) noexcept {
   c->leaf_ = leaf();
   c->waiting_ = &waiting();
   c->inner_ = inner_;
-  if (rebinds_) c->bound_ = slots()->bound();
+  if (rebinds_) [[unlikely]]
+    c->keep_binding(slots()->bound());
   occupant_ = c;
   ++captures_;
   return shared_capture(c);
@@ -117,33 +114,33 @@ captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by
     require_open(by_place);
     if (last) {
       c.is_owner_ = false;
-    } else {
-      place_.save(c.image_);
-      keep();
-      set_origin(c);
+      occupant_ = nullptr;
+      return captured_frames(*this);
     }
+    place_.save(c.image_);
   } else {
-    make_room(c);
-    if (rebinds_) by_place ? slots()->rebind(*this, c.bound_) : slots()->bind(c.bound_);
+    if (is() != state::ended || place_.alive() != 0) [[unlikely]]
+      make_room(c);
+    if (rebinds_) [[unlikely]]
+      bind_again(c, by_place);
     place_.restore(c.image_);
     c.for_each_outside([](prompt& p) { p.keep(); });
     held_by_now(nullptr);
     suspend_again(c.leaf_, *c.waiting_, *c.at_.operation, c.inner_);
-    keep();
-    set_origin(c);
   }
+  keep();
+  set_origin(c);
   occupant_ = nullptr;
   return captured_frames(*this);
+}
+void copying_prompt::bind_again(copied_capture const& c, bool by_place) {
+  by_place ? slots()->rebind(*this, c.bound_) : slots()->bind(c.bound_);
 }
 
 /// Empties the place, so that `c` can be restored there.  Contents that a capture can go back to
 /// are saved first.  Throws frames_in_use if the place holds a run to which no capture can go back.
 void copying_prompt::make_room(copied_capture const& c) {
-  if (is() == state::ended) {
-    if (place_.alive() != 0) throw_in_use(c.at_);
-    return;
-  }
-  if (!occupant_) throw_in_use(c.at_);
+  if (is() == state::ended || !occupant_) throw_in_use(c.at_);
   if (is() != state::suspended) {  // a handler inside has ended: the remainder can only be dropped
     keep();                        // drop() gives up a count; the occupant keeps its own
     occupant_ = nullptr;
@@ -182,7 +179,8 @@ void copying_prompt::forget(copied_capture& c) noexcept {
   if (!is_at_home()) return;  // BITWISE-3: nothing may be touched from here
   --captures_;
   c.image_.clear();
-  c.bound_ = {};
+  if (c.bound_) [[unlikely]]
+    c.unbind();
   bool const is_owner = std::exchange(c.is_owner_, true);
   c.renew();
   bool const is_occupant = occupant_ == &c;

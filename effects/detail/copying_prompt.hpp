@@ -63,23 +63,32 @@ class copying_prompt : public prompt {
  private:
   friend class copied_capture;
 
-  [[nodiscard]] bool is_at_home() const noexcept;
-  void answered() noexcept override;
+  /// Whether the caller is on the body's own thread (BITWISE-3).
+  [[nodiscard]] bool is_at_home() const noexcept { return frames.arenas() == home_; }
+  void note_thread() noexcept {
+    if (!is_at_home()) [[unlikely]]
+      home_ = this;
+  }
+  void answered() noexcept override { note_thread(); }
   void forget_origin() noexcept;
   void set_origin(copied_capture& c) noexcept;
   void change_origin(copied_capture* c) noexcept;
   void lose_handler_if_over() noexcept;
   [[nodiscard]] copied_capture& take_spare();
+  [[nodiscard, gnu::noinline]] copied_capture* make_capture();
   void put_spare(copied_capture& c) noexcept;
   captured_frames go_back_to(copied_capture& c, bool last, bool by_place);
-  void make_room(copied_capture const& c);
+  [[gnu::noinline]] void make_room(copied_capture const& c);
+  [[gnu::noinline]] void bind_again(copied_capture const& c, bool by_place);
   void forget(copied_capture& c) noexcept;
   void unwind_body() noexcept override;
   [[noreturn, gnu::cold]] void throw_over(site const& at) const;
   [[noreturn, gnu::cold]] void throw_in_use(site const& at) const;
 
   frame_arena& place_ = frames.make_arena(arena_here);
-  bool has_been_away_ = false;          // on another thread (BITWISE-3)
+  /// The table of the thread's arenas; or `this`, if the body has been on another thread
+  /// (BITWISE-3).
+  void const* home_ = frames.arenas();
   copied_capture* occupant_ = nullptr;  // of the suspended run (BITWISE-1)
   copied_capture* origin_ = nullptr;    // where this run continued from (BITWISE-5)
   bool origin_is_spare_ = false;        // only this prompt refers to origin_: reusable

@@ -105,7 +105,6 @@ class frame_arena {
     return false;
   }
   [[nodiscard]] std::size_t alive() const noexcept { return blocks() - dead_; }
-  [[nodiscard]] arena_table const& table() const noexcept { return table_; }
   [[nodiscard]] frame_arena const* next() const noexcept { return next_; }
   [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
   /// Allows the arena to be deleted once its last block has been freed.
@@ -121,6 +120,8 @@ class frame_arena {
   void forget_mark() noexcept { low_ = 0; }
   /// The number of blocks that are as they were at mark(), if no block is dead.
   [[nodiscard]] std::size_t as_marked() const noexcept { return low_; }
+  /// Whether the blocks are those that were there at mark(), and none is dead.
+  [[nodiscard]] bool is_as_marked() const noexcept { return blocks() == low_ && dead_ == 0; }
   /// Whether the block with that number, and all blocks below it, were there at mark(), and still
   /// are.  False if any block is dead.
   [[nodiscard]] bool is_as_marked(std::uint32_t number) const noexcept {
@@ -147,37 +148,20 @@ class frame_arena {
   };
   /// Saves all blocks; there must be at least one.  O(bytes in use).
   void save(image& to) {
-    std::size_t bytes = bytes_at_top();
-    to.below_.clear();
-    for (std::size_t i = 0; i + 1 != used_; ++i) {
-      bytes += chunks_[i].filled;
-      to.below_.push_back(chunks_[i].filled);
-    }
-    if (bytes > to.room_) {
-      to.bytes_.reset(new std::byte[2 * bytes]);  // uninitialised
-      to.room_ = 2 * bytes;
-    }
-    std::byte* at = to.bytes_.get();
-    for (std::size_t i = 0; i != to.below_.size(); ++i) {
-      std::memcpy(at, chunks_[i].memory, to.below_[i]);
-      at += to.below_[i];
-    }
-    std::memcpy(at, begin_, bytes_at_top());
     to.top_ = bytes_at_top();
     to.last_ = last_;
     to.dead_ = dead_;
+    std::byte* at = to.bytes_.get();
+    if (used_ != 1 || to.top_ > to.room_ || !to.below_.empty()) [[unlikely]]
+      at = save_below(to);
+    std::memcpy(at, begin_, to.top_);
     to.is_there_ = true;
   }
   /// Restores all blocks into an empty arena.  O(bytes in use).
   void restore(image const& from) noexcept {
     std::byte const* at = from.bytes_.get();
-    for (std::size_t i = 0; i != from.below_.size(); ++i) {
-      chunks_[i].filled = from.below_[i];
-      std::memcpy(chunks_[i].memory, at, from.below_[i]);
-      at += from.below_[i];
-    }
-    if (used_ != from.below_.size() + 1) [[unlikely]]
-      stand_in(from.below_.size() + 1);
+    if (used_ != 1 || !from.below_.empty()) [[unlikely]]
+      at = restore_below(from);
     assert(begin_ != nullptr);
     std::memcpy(begin_, at, from.top_);
     top_ = begin_ + from.top_;
@@ -216,6 +200,36 @@ class frame_arena {
     top_ = used ? begin_ + chunks_[used - 1].filled : nullptr;
     end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
     floor_ = used > 1 || abandoned_ ? begin_ : nullptr;
+  }
+  /// Makes room in the image, and saves all chunks but the last.  Returns where the last one goes.
+  [[gnu::noinline]] std::byte* save_below(image& to) {
+    std::size_t bytes = to.top_;
+    to.below_.clear();
+    for (std::size_t i = 0; i + 1 != used_; ++i) {
+      bytes += chunks_[i].filled;
+      to.below_.push_back(chunks_[i].filled);
+    }
+    if (bytes > to.room_) {
+      to.bytes_.reset(new std::byte[2 * bytes]);  // uninitialised
+      to.room_ = 2 * bytes;
+    }
+    std::byte* at = to.bytes_.get();
+    for (std::size_t i = 0; i != to.below_.size(); ++i) {
+      std::memcpy(at, chunks_[i].memory, to.below_[i]);
+      at += to.below_[i];
+    }
+    return at;
+  }
+  /// Restores all chunks but the last, which becomes the current one.  Returns what goes there.
+  [[gnu::noinline]] std::byte const* restore_below(image const& from) noexcept {
+    std::byte const* at = from.bytes_.get();
+    for (std::size_t i = 0; i != from.below_.size(); ++i) {
+      chunks_[i].filled = from.below_[i];
+      std::memcpy(chunks_[i].memory, at, from.below_[i]);
+      at += from.below_[i];
+    }
+    if (used_ != from.below_.size() + 1) stand_in(from.below_.size() + 1);
+    return at;
   }
   void note_death(header& h) noexcept {
     ++deaths_;
