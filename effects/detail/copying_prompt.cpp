@@ -15,7 +15,7 @@ namespace weft::detail {
 
 // ---- a run
 
-copying_prompt::copying_prompt() { records_ = true; }
+copying_prompt::copying_prompt() { recording_ |= itself_records; }
 copying_prompt::~copying_prompt() {
   change_origin(nullptr);
   if (is_at_home()) frames.abandon(place_);

@@ -25,7 +25,7 @@ bool suspension::hold(prompt* innermost, prompt const& outermost) noexcept {
       for (prompt* held = innermost; held; held = held->up()) held->held_by_now(nullptr);
       return false;
     }
-    inner_records_ |= p->records();
+    if (p->records()) recording_ |= inner_records;
     p->held_by_now(this);
   }
   return true;
@@ -34,7 +34,7 @@ bool suspension::hold(prompt* innermost, prompt const& outermost) noexcept {
 void suspension::tell_recorders(prompt const& outermost) noexcept {
   for (prompt* p = inner_; p != &outermost; p = p->up())
     if (p->records()) p->answered();
-  inner_records_ = false;
+  forget_inner_recorders();
 }
 
 void suspension::move_suspension(suspension& from, suspension& to,
@@ -139,7 +139,7 @@ void prompt::unwind_on() noexcept {
 /// Has the continuation unwound by the loop of the caller (REST-1).  A pinned continuation is
 /// dropped at once, natively: it is unwound up to the pin, which later has the rest unwound.
 continuation prompt::drop_before(continuation outside, bool asked) noexcept {
-  if (is_given_up_ || !may_be_pinned()) return drop(), outside;
+  if (is_given_up() || !may_be_pinned()) return drop(), outside;
   bool const was_asked =
       asked && !outside.is_frame() && outside.end().end_of_kept_resumption() == this;
   if (!was_asked && is_pinned()) return drop(), outside;
@@ -154,7 +154,7 @@ continuation unwind_first(prompt& rest, continuation outside, bool asked) noexce
 
 void prompt::leave_remainder() noexcept {
   if (in_charge_ || clauses_ != 0) return;  // another clause unwinds it, or will
-  is_given_up_ = true;
+  watched_ |= given_up;
   share_with_outers();
   // [3] acq_rel, pairs with [2] in unwind_on(): whichever of the two is the second unwinds, and
   // sees all that the other party has done.
@@ -165,8 +165,8 @@ void prompt::leave_remainder() noexcept {
   unwind_body();
 }
 void prompt::on_handed_over() noexcept {
-  if (clauses_ == 0 && !is_given_up_) {
-    is_given_up_ = true;
+  if (clauses_ == 0 && !is_given_up()) {
+    watched_ |= given_up;
     share_with_outers();
   }
   remainder_.store(clauses_ ? remainder_state::clauses : remainder_state::pinned,
@@ -278,7 +278,7 @@ void prompt::require_outers(std::vector<prompt*> outers, prompt const* inside) c
     prompt const& outer = *outers[i];
     if (&outer == inside) throw_inside(*outers.front());
     if (outer.handler_is_gone()) throw_expired(outer.handler_name());
-    if (!outer.fragile_) continue;
+    if (!(outer.watched_ & fragile)) continue;
     std::size_t const known = outers.size();
     outer.add_outers(outers);
     outers.erase(std::remove_if(outers.begin() + static_cast<std::ptrdiff_t>(known), outers.end(),

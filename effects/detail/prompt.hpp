@@ -113,16 +113,21 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] std::coroutine_handle<> activate() noexcept {
     is_ = state::active;
     up_ = std::exchange(current_, inner_);
-    if (inner_records_) [[unlikely]]
-      tell_recorders(*this);
-    if (records_) [[unlikely]]
-      answered();
+    if (recording_ != 0) [[unlikely]] {
+      if (recording_ & inner_records) tell_recorders(*this);
+      if (recording_ & itself_records) answered();
+    }
     return leaf();
   }
   /// Throws resumption_expired unless the continuation may be resumed.  If not `by_place`, other
   /// handlers will be bound (rebinding.hpp), so those further out are not checked here.
   void require_open(bool by_place = true) {
-    if (is_given_up_ || is_ != state::suspended) [[unlikely]]
+    if (watched_ != 0) return require_open_slow(by_place);
+    if (is_ != state::suspended) [[unlikely]]
+      throw_expired(lost_handler());
+  }
+  [[gnu::noinline]] void require_open_slow(bool by_place) {
+    if (is_given_up() || is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
     if (by_place) require_outers();
   }
@@ -130,7 +135,7 @@ class prompt : public suspension, public pooled_in_body {
   void require_outers() {
     // Relaxed: the count only says whether a check is needed.  If a handler has ended on another
     // thread, this thread sees that only if something else synchronises the two.
-    if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
+    if ((watched_ & fragile) && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
   }
   /// The same for the handlers `outers` and those further out of them.  Also throws
@@ -139,7 +144,7 @@ class prompt : public suspension, public pooled_in_body {
   /// Drops the resumption: unwinds the suspended chain, or what is left of it, and gives up the
   /// resumption's count.
   [[gnu::noinline]] void drop() noexcept {
-    if (is_given_up_ || is_ == state::ended || is_ == state::leaving) return release();
+    if (is_given_up() || is_ == state::ended || is_ == state::leaving) return release();
     if (!drivers_) [[unlikely]]
       notice_drop();
     if (is_pinned()) [[unlikely]]
@@ -197,10 +202,10 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] bool handler_is_gone() const noexcept {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
-  [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || fragile_; }
+  [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || (watched_ & fragile); }
   [[nodiscard]] result_slot_base& to() const noexcept { return *to_; }
   [[nodiscard]] suspension* held_by() const noexcept override { return held_by_; }
-  [[nodiscard]] bool records() const noexcept { return records_; }
+  [[nodiscard]] bool records() const noexcept { return (recording_ & itself_records) != 0; }
   [[nodiscard]] prompt* up() const noexcept { return up_; }
   /// If suspended: the innermost prompt of the chain; this one, if there is no other.
   [[nodiscard]] prompt const* innermost_inside() const noexcept { return inner_; }
@@ -270,19 +275,22 @@ class prompt : public suspension, public pooled_in_body {
   /// Ends the prompt, when no frames are left (PROMPT-5).
   void finish() noexcept {
     is_ = state::ended;
-    if (borrowed_ && is_shared()) [[unlikely]]
-      lose_handler();
-    leave_region();
+    if (borrowed_) {
+      if (is_shared()) [[unlikely]]
+        lose_handler();
+      leave_region();
+    }
     release();
   }
   /// Whether there is more than one owner.
   [[nodiscard]] bool is_shared() const noexcept { return owners() > 1; }
   /// Called when the region or the borrow scope of the handler ends before the body.
   void end_of_handler() noexcept;
-  /// For constructors.  `fragile`: a handler further out may end before this is resumed.
-  void set_fragile(bool fragile) noexcept {
-    fragile_ = fragile;
-    if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // relaxed: a hint
+  /// For constructors.  `may_go`: a handler further out may end before this is resumed.
+  void set_fragile(bool may_go) noexcept {
+    if (!may_go) return;
+    watched_ |= fragile;
+    checked_ = losses_.load(std::memory_order_relaxed);  // relaxed: a hint
   }
 
   /// Gives up the handler, which may end before the body is unwound (SUSPENSION-3).
@@ -290,6 +298,7 @@ class prompt : public suspension, public pooled_in_body {
 
   /// Exchanges the evidence: from now on, operations throw resumption_expired.
   virtual void end_evidence() noexcept = 0;
+  /// Called when the prompt of a borrowed handler ends.
   virtual void leave_region() noexcept {}
   /// Whether debug builds tell that ordinary code drops the continuation (region.hpp).
   [[nodiscard]] virtual bool is_noticed_when_dropped() const noexcept { return false; }
@@ -305,10 +314,14 @@ class prompt : public suspension, public pooled_in_body {
     end_evidence();
   }
 
-  bool borrowed_ = false;         // the handler is borrowed
-  bool records_ = false;          // this records answers: answered() must be called
-  bool in_charge_ = false;        // waiter_ is in charge of the remainder (CLAUSE-3)
-  bool is_given_up_ = false;      // by the resumption: the party that unwinds owns `is_`
+  bool borrowed_ = false;   // the handler is borrowed
+  bool in_charge_ = false;  // waiter_ is in charge of the remainder (CLAUSE-3)
+  /// Bits of watched_, which require_open() tests at once: the resumption gave this up, and the party
+  /// that unwinds owns `is_`; a handler further out may end before this prompt.
+  static constexpr unsigned char given_up = 1;
+  static constexpr unsigned char fragile = 2;
+  unsigned char watched_ = 0;
+  [[nodiscard]] bool is_given_up() const noexcept { return (watched_ & given_up) != 0; }
   frame_arena* arena_ = nullptr;  // the arena of the body around, or its own
 
  private:
@@ -345,7 +358,6 @@ class prompt : public suspension, public pooled_in_body {
   /// The number of borrowed handlers that ended while computations were left to perform to them.
   [[gnu::visibility("default")]] static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  bool fragile_ = false;               // a handler further out may end before this prompt
   bool expired_ = false;               // the handler ended before the body
   bool is_shared_by_threads_ = false;  // owners_ is counted atomically (PROMPT-1)
   std::atomic<remainder_state> remainder_ = remainder_state::pinned;

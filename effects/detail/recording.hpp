@@ -50,7 +50,7 @@ class recording_prompt : public prompt {
 
  protected:
   explicit recording_prompt(replay_log log) : log_(std::move(log)) {
-    records_ = true;
+    recording_ |= itself_records;
     log_.rewind();
   }
   void answered() noexcept override {

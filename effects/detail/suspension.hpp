@@ -111,7 +111,8 @@ class suspension : public frame_end {
                      operation_info const& operation, prompt* inner) noexcept {
     suspend(leaf, waiting, operation);
     inner_ = inner;
-    lost_ = cut_again_ = inner_records_ = false;
+    lost_ = cut_again_ = false;
+    forget_inner_recorders();
   }
   /// Notes that the frames are gone, though no unwinding has destroyed them.
   void end_unseen() noexcept { is_ = state::ended; }
@@ -136,6 +137,9 @@ class suspension : public frame_end {
     return find_pin(at_.leaf, *this);
   }
 
+  void forget_inner_recorders() noexcept {
+    recording_ = static_cast<unsigned char>(recording_ & ~inner_records);
+  }
   /// Called before the leaf is destroyed: saves, for messages, where the leaf waited and which
   /// handler ended.
   void lose_leaf(std::string_view const& handler) noexcept;
@@ -169,7 +173,11 @@ class suspension : public frame_end {
     std::string_view const* lost_handler_;  // if lost_
   };
   state is_;
-  bool inner_records_ = false;  // a prompt that is held records answers
+  /// Bits of recording_, which activate() tests at once: a prompt that is held records answers; this
+  /// is a prompt that records answers, so answered() must be called.
+  static constexpr unsigned char inner_records = 1;
+  static constexpr unsigned char itself_records = 2;
+  unsigned char recording_ = 0;
 
  private:
   bool lost_ = false;       // the leaf is destroyed, as the chain was cut or unwound

@@ -148,7 +148,7 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] std::coroutine_handle<> resume_slow(std::uint64_t answer,
                                                     detail::prompt& ground) noexcept {
     if (at_.operation && at_.waiting->is_empty()) at_.waiting->set_word(answer);
-    if (inner_records_) tell_recorders(ground);
+    if (recording_ & inner_records) tell_recorders(ground);
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
     wait_place_ = wait_place::none;
