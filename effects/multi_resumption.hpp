@@ -114,7 +114,7 @@ using resuming_again = resuming<A, rest_again>;
 ///
 /// A resume by replay allocates a log entry, a block from a pool, and what the body allocates again.
 template <class R, class A, class... Rebound>
-class weft::multi_resumption {
+class [[clang::trivial_abi]] weft::multi_resumption {
   using rebound = detail::row_set<Rebound...>;
 
  public:

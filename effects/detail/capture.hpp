@@ -56,7 +56,7 @@ class capture {
   std::atomic<std::uint32_t> owners_ = 1;
 };
 
-class shared_capture {
+class [[clang::trivial_abi]] shared_capture {
  public:
   shared_capture() = default;
   explicit shared_capture(capture* c) noexcept : capture_(c) {}

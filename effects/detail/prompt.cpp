@@ -19,16 +19,8 @@
 /// handlers, messages.
 namespace weft::detail {
 
-bool suspension::hold(prompt* innermost, prompt const& outermost) noexcept {
-  for (prompt* p = innermost; p != &outermost; p = p->up()) {
-    if (!p) {
-      for (prompt* held = innermost; held; held = held->up()) held->held_by_now(nullptr);
-      return false;
-    }
-    if (p->records()) recording_ |= inner_records;
-    p->held_by_now(this);
-  }
-  return true;
+void suspension::let_go(prompt* innermost) noexcept {
+  for (prompt* held = innermost; held; held = held->up()) held->held_by_now(nullptr);
 }
 
 void suspension::tell_recorders(prompt const& outermost) noexcept {

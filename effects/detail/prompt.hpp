@@ -370,6 +370,16 @@ class prompt : public suspension, public pooled_in_body {
   suspension* held_by_ = nullptr;     // the holder of the chain around (SUSPENSION-1)
 };
 
+inline bool suspension::hold(prompt* innermost, prompt const& outermost) noexcept {
+  for (prompt* p = innermost; p != &outermost; p = p->up()) {
+    if (!p) [[unlikely]]
+      return let_go(innermost), false;
+    if (p->records()) recording_ |= inner_records;
+    p->held_by_now(this);
+  }
+  return true;
+}
+
 /// If a coroutine clause is suspended as part of a chain, cuts that chain at the place of the
 /// clause.
 void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept;

@@ -150,6 +150,7 @@ class suspension : public frame_end {
   virtual void release_suspension() noexcept = 0;
 
  private:
+  [[gnu::cold]] static void let_go(prompt* innermost) noexcept;
   [[nodiscard]] frame_end* first_lost() noexcept;
   void require_unpinned(frame_end& part, std::string_view const& handler) noexcept;
 

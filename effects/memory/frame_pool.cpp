@@ -85,17 +85,19 @@ void* frame_pool::take_slow(std::size_t bytes, block_owner owner) {
   return restock(kept()[size], size);
 }
 void frame_pool::give_slow(void* p, std::size_t size) noexcept {
-  if (recent_arena_ && recent_arena_->try_give(p)) return;
+  frame_arena* const a = frames.recent_arena_;
+  if (a && a->try_give(p)) return;
   give_to_owner(p, size);
 }
 void frame_pool::give_to_owner(void* p, std::size_t size) noexcept {
-  if (!depot.keeps_blocks()) return to_system(p);
-  if (give_in_arena(p)) return;
-  stack& s = kept()[size];
+  frame_pool& us = frames;
+  if (!depot.keeps_blocks()) return us.to_system(p);
+  if (us.give_in_arena(p)) return;
+  stack& s = us.kept()[size];
   if (s.top == s.limit) [[unlikely]]
-    return give_to_list(p, size);
+    return us.give_to_list(p, size);
   *++s.top = p;
-  ++deaths_;
+  ++us.deaths_;
 }
 void frame_pool::give_to_list(void* p, std::size_t size) noexcept {
   stack& s = kept()[size];
