@@ -78,7 +78,9 @@ copied_capture& copying_prompt::take_spare() {
     spares_ = make_capture();
   return *std::exchange(spares_, spares_->next_spare_);
 }
-copied_capture* copying_prompt::make_capture() { return new copied_capture(*this); }
+[[gnu::noinline]] copied_capture* copying_prompt::make_capture() {
+  return new copied_capture(*this);
+}
 void copying_prompt::put_spare(copied_capture& c) noexcept {
   c.next_spare_ = std::exchange(spares_, &c);
 }
@@ -133,13 +135,13 @@ captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by
   occupant_ = nullptr;
   return captured_frames(*this);
 }
-void copying_prompt::bind_again(copied_capture const& c, bool by_place) {
+[[gnu::noinline]] void copying_prompt::bind_again(copied_capture const& c, bool by_place) {
   by_place ? slots()->rebind(*this, c.bound_) : slots()->bind(c.bound_);
 }
 
 /// Empties the place, so that `c` can be restored there.  Contents that a capture can go back to
 /// are saved first.  Throws frames_in_use if the place holds a run to which no capture can go back.
-void copying_prompt::make_room(copied_capture const& c) {
+[[gnu::noinline]] void copying_prompt::make_room(copied_capture const& c) {
   if (is() == state::ended || !occupant_) throw_in_use(c.at_);
   if (is() != state::suspended) {  // a handler inside has ended: the remainder can only be dropped
     keep();                        // drop() gives up a count; the occupant keeps its own

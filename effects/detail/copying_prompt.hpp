@@ -75,11 +75,11 @@ class copying_prompt : public prompt {
   void change_origin(copied_capture* c) noexcept;
   void lose_handler_if_over() noexcept;
   [[nodiscard]] copied_capture& take_spare();
-  [[nodiscard, gnu::noinline]] copied_capture* make_capture();
+  [[nodiscard]] copied_capture* make_capture();
   void put_spare(copied_capture& c) noexcept;
   captured_frames go_back_to(copied_capture& c, bool last, bool by_place);
-  [[gnu::noinline]] void make_room(copied_capture const& c);
-  [[gnu::noinline]] void bind_again(copied_capture const& c, bool by_place);
+  void make_room(copied_capture const& c);
+  void bind_again(copied_capture const& c, bool by_place);
   void forget(copied_capture& c) noexcept;
   void unwind_body() noexcept override;
   [[noreturn, gnu::cold]] void throw_over(site const& at) const;

@@ -89,7 +89,7 @@ void frame_pool::give_slow(void* p, std::size_t size) noexcept {
   if (a && a->try_give(p)) return;
   give_to_owner(p, size);
 }
-void frame_pool::give_to_owner(void* p, std::size_t size) noexcept {
+[[gnu::noinline]] void frame_pool::give_to_owner(void* p, std::size_t size) noexcept {
   frame_pool& us = frames;
   if (!depot.keeps_blocks()) return us.to_system(p);
   if (us.give_in_arena(p)) return;

@@ -174,7 +174,7 @@ class frame_pool {
   void* take_slow(std::size_t bytes, block_owner owner);
   /// Static, as it is called for each block while there are arenas: `p` stays where it is.
   static void give_slow(void* p, std::size_t size) noexcept;
-  [[gnu::noinline]] static void give_to_owner(void* p, std::size_t size) noexcept;
+  static void give_to_owner(void* p, std::size_t size) noexcept;
   [[gnu::cold]] void give_to_list(void* p, std::size_t size) noexcept;
   void* take_in_arena(std::size_t bytes, block_owner owner);
   frame_arena* arena_of(void* p) noexcept;

@@ -37,6 +37,7 @@ class one_thread {
     ~worker();
 
     [[gnu::always_inline]] void put(thunk&& t, put_reason) { put_in(std::move(t)); }
+    using in_place_worker = worker;  // in_place_backend, in backend.hpp
     [[nodiscard, gnu::always_inline]] bool put_in_place(process* p, std::uint64_t answer) noexcept {
       turns_ = 0;
       return ready_.emplace_front_in_place(p, answer);

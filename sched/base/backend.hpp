@@ -101,20 +101,18 @@ struct taken_in_place {
   process* next = nullptr;
   std::uint64_t answer = 0;
 };
-}  // namespace detail
-
 /// A backend whose workers can most often put and take a process in a few instructions, without a
 /// thunk in memory.  w.put_in_place(p, a) does what w.put(thunk(p, a), any reason) does, and returns
 /// true; or it returns false, and does nothing.  w.take_in_place() does what w.take() does with any
-/// arguments; or it returns null, and does nothing.
+/// arguments; or it returns null, and does nothing.  The worker names itself: a class that is derived
+/// from it may have another put() and take().
 template <class B>
 concept in_place_backend =
-    backend<B> && requires(typename B::worker& w, process* p, std::uint64_t answer) {
+    backend<B> && std::same_as<typename B::worker::in_place_worker, typename B::worker> &&
+    requires(typename B::worker& w, process* p, std::uint64_t answer) {
       { w.put_in_place(p, answer) } noexcept -> std::same_as<bool>;
-      { w.take_in_place() } noexcept -> std::same_as<detail::taken_in_place>;
+      { w.take_in_place() } noexcept -> std::same_as<taken_in_place>;
     };
-
-namespace detail {
 /// For how many takes at most a worker may delay the promotion of its lazy tasks (BACKEND-8).
 inline constexpr unsigned max_deferrals = 64;
 }  // namespace detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
+
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/thunk.hpp"
 
@@ -21,6 +23,17 @@ class lazy_task : public detail::frame_end {
   /// the task, to which the process then belongs.  If no process can be made, or the task is
   /// cancelled, this settles the task and returns an empty thunk.  Allocates the process.
   [[nodiscard]] virtual thunk promote() noexcept = 0;
+
+  // ---- as a frame_end, so that a task of the library has one table of functions.  A lazy task that
+  // has no frames is the end of none.
+
+  detail::continuation ended() noexcept override { return outside(); }
+  detail::continuation dropped() noexcept override { return outside(); }
+  [[nodiscard]] std::string text() const override { return "a lazy task"; }
+  [[nodiscard]] detail::continuation outside() const noexcept override {
+    return detail::continuation::ordinary_code();
+  }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
 
  protected:
   lazy_task() = default;

@@ -275,6 +275,9 @@ class awaiting_all {
   };
 };
 
+#if !defined(__clang__)  // as in compiler.hpp, from which a precompiled header does not keep it
+#pragma GCC diagnostic ignored_attributes "clang::trivial_abi"
+#endif
 /// Several computations that have not been awaited yet.
 template <class... Cs>
 class [[clang::trivial_abi]] all_of {

@@ -15,7 +15,6 @@
 #include <latch>
 #include <memory>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,15 +38,6 @@ class numbered_lazy_task final : public lazy_task {
     if (when_begun) when_begun();
     return fails ? thunk(thunk::reason::quiescent) : numbered<Backend>(number);
   }
-  // It has no frames, so it is the end of none.
-  detail::continuation ended() noexcept override { return outside(); }
-  detail::continuation dropped() noexcept override { return outside(); }
-  std::string text() const override { return "a lazy task"; }
-  detail::continuation outside() const noexcept override {
-    return detail::continuation::ordinary_code();
-  }
-  bool lost() const noexcept override { return false; }
-
   std::uint64_t const number;
   int begun = 0;
   bool fails = false;
