@@ -111,9 +111,8 @@ class task_group {
   }
 
  private:
-  // relaxed: as the loads.
   std::uint8_t mark(std::uint8_t what) noexcept {
-    return marks_.fetch_or(what, std::memory_order_relaxed);
+    return marks_.fetch_or(what, std::memory_order_relaxed);  // relaxed: as the loads
   }
   inline void leave_tree() noexcept;
 };
