@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <catch2/catch.hpp>
 #include <cstddef>
 #include <exception>
 #include <set>
@@ -8,10 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
-#include "tests/support/random_processes.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/processes.hpp"
+#include "tests/support/random_programs/program.hpp"
+#include "tests/support/random_programs/schedule_dialect.hpp"
+#include "tests/support/random_programs/world.hpp"
 #include "tests/support/reduced_searches.hpp"
+#include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/base/errors.hpp"
@@ -35,7 +42,7 @@ inline bool is_deadlock(std::exception_ptr const& error) {
   }
 }
 template <class Where>
-std::string outcome_on(scenario const& l, std::vector<unsigned>* trace = nullptr) {
+std::string outcome_on(program const& l, std::vector<int>* trace = nullptr) {
   shared_world w(l);
   w.trace = trace;
   try {
@@ -58,7 +65,7 @@ struct all_outcomes {
   bool are_all = false;
   std::set<std::string> of;
 };
-inline all_outcomes outcomes_explored(scenario const& l, granularity grain, std::size_t most,
+inline all_outcomes outcomes_explored(program const& l, granularity grain, std::size_t most,
                                       bool reduce) {
   auto const found = explored({.max_schedules = most,
                                .max_steps = 1000,
@@ -70,6 +77,51 @@ inline all_outcomes outcomes_explored(scenario const& l, granularity grain, std:
   all_outcomes all{found.complete, {}};
   for (auto const& o : found.outcomes) all.of.insert(outcome_of(o.result.verdict, o.result.text));
   return all;
+}
+
+/// A program that every backend can run: it does not fork, it does not wait forever for external
+/// events, and no process ends a gate between another's look and its wait.
+inline program a_program(unsigned seed) {
+  using enum act;
+  auto d = schedule_dialect(3);
+  d.forkable_ones = false;
+  for (theme& t : d.themes)
+    std::erase_if(t, [](word const& w) {
+      return w.what == forks || w.what == ends_gate || w.what == waits_completion;
+    });
+  return random_program(seed, d);
+}
+
+/// The first outcome of `run(program, round)` that the search does not find; empty if there is
+/// none.
+struct found {
+  bool are_all = false;
+  std::string missed;
+};
+template <class Run>
+found compare_with(program const& l, granularity grain, int rounds, Run run) {
+  auto const explored = outcomes_explored(l, grain, 5000, true);
+  found f{explored.are_all, ""};
+  for (int i = 0; f.are_all && f.missed.empty() && i != rounds; ++i)
+    if (std::string const came_to = run(l, i); !explored.of.contains(came_to)) f.missed = came_to;
+  return f;
+}
+template <class Run>
+void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
+  unsigned tried = 0, small = 0;
+  some.for_each([&](unsigned seed) {
+    auto const l = a_program(seed);
+    auto const f = compare_with(l, grain, rounds, run);
+    ++tried;
+    small += f.are_all;
+    if (f.missed.empty()) return;
+    auto const s = smaller(l, [&](program const& other) {
+      return !compare_with(other, grain, rounds * 4, run).missed.empty();
+    });
+    INFO("seed " << seed << ", program\n" << l.text() << "or smaller\n" << s.text());
+    CHECK(f.missed == "");
+  });
+  if (!some.only_some()) CHECK(small > tried * 8 / 10);
 }
 
 }  // namespace weft::tests

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
 
-#include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
-#include "tests/support/random_processes.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/processes.hpp"
+#include "tests/support/random_programs/program.hpp"
+#include "tests/support/random_programs/schedule_dialect.hpp"
+#include "tests/support/random_programs/world.hpp"
+#include "tests/support/seeds.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/testing/explore.hpp"
 
@@ -21,7 +28,7 @@ struct counts_up {
   int on(ask::get) { return ++*n; }
 };
 
-inline exploration explored(explore_options const& options, scenario const& l) {
+inline exploration explored(explore_options const& options, program const& l) {
   return explore(
       options, [&l] { return std::make_unique<shared_world>(l); },
       [](std::unique_ptr<shared_world>& w) { return starts_all(*w); },
@@ -45,7 +52,7 @@ struct compared {
   std::string complaint;
   outcomes all;
 };
-inline compared compare(scenario const& l, granularity grain, std::size_t most) {
+inline compared compare(program const& l, granularity grain, std::size_t most) {
   compared c;
   auto const full = explored({.max_schedules = most,
                               .max_steps = 300,
@@ -82,6 +89,64 @@ inline compared compare(scenario const& l, granularity grain, std::size_t most) 
   for (auto const& o : few)
     if (c.complaint.empty() && !c.all.contains(o)) c.complaint = "finds: " + o;
   return c;
+}
+
+/// Compares random programs; those with too many schedules do not count.
+inline void compares_all(seeds const& some, granularity grain, unsigned most_acts,
+                         std::size_t most) {
+  unsigned tried = 0, small = 0;
+  std::size_t full = 0, reduced = 0;
+  some.for_each([&](unsigned seed) {
+    auto const l = random_program(seed, schedule_dialect(most_acts));
+    // Another process may end the gate between the look and the wait: not a valid program.
+    if (grain == granularity::parallel && l.has(act::ends_gate)) return;
+    auto c = compare(l, grain, most);
+    if (!c.complaint.empty()) {
+      auto const s = smaller(l, [&](program const& other) {
+        auto const now = compare(other, grain, most);
+        return now.is_small && !now.complaint.empty();
+      });
+      INFO("seed " << seed << ", program\n" << s.text());
+      CHECK(compare(s, grain, most).complaint == "");
+    }
+    ++tried;
+    small += c.is_small;
+    full += c.is_small ? c.full : 0;
+    reduced += c.reduced;
+    if (grain == granularity::cooperative || !c.is_small) return;
+    auto const coarse = compare(l, granularity::cooperative, most);
+    for (auto const& o : coarse.all) {
+      INFO("seed " << seed << ", program\n" << l.text());
+      CHECK((coarse.complaint + (c.all.contains(o) ? "" : "not found: " + o)) == "");
+    }
+  });
+  if (some.only_some()) return;
+  CHECK(small > tried * 8 / 10);
+  CHECK(reduced < full / 4);
+}
+
+// ---- programs for which it once failed
+
+/// Empty if the reduction finds the outcomes of the full search, and there are `outcomes` of them.
+inline std::string cooperative_complaint(program const& l, std::size_t outcomes) {
+  every_frame_dies const here;
+  auto const c = compare(l, granularity::cooperative, 100'000);
+  if (!c.is_small) return "too many schedules";
+  if (!c.complaint.empty()) return c.complaint;
+  if (c.all.size() == outcomes) return "";
+  std::string s = "another number of outcomes:";
+  for (auto const& o : c.all) s += "\n  " + o;
+  return s;
+}
+
+/// As cooperative_complaint() for both granularities; the number of outcomes is checked for the cooperative one only.
+inline std::string complaint(program const& l, std::size_t outcomes) {
+  auto const found = cooperative_complaint(l, outcomes);
+  if (!found.empty()) return found;
+  every_frame_dies const here;
+  auto const fine = compare(l, granularity::parallel, 100'000);
+  if (!fine.is_small) return "too many schedules in parallel";
+  return fine.complaint.empty() ? "" : "in parallel: " + fine.complaint;
 }
 
 }  // namespace weft::tests

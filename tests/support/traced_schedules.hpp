@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/outcomes_everywhere.hpp"
-#include "tests/support/random_processes.hpp"
+#include "tests/support/random_programs/processes.hpp"
+#include "tests/support/random_programs/program.hpp"
+#include "tests/support/random_programs/world.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/one_run.hpp"
@@ -23,7 +24,7 @@ namespace weft::tests {
 
 /// A run of a random program: its acts, in order, and its outcome.
 struct seen_run {
-  std::vector<unsigned> trace;
+  std::vector<int> trace;
   std::string outcome;
 };
 
@@ -31,7 +32,7 @@ struct seen_run {
 /// differ.
 class led_by_trace final : public detail::strategy {
  public:
-  explicit led_by_trace(std::vector<unsigned> const& wanted) : wanted_(wanted) {}
+  explicit led_by_trace(std::vector<int> const& wanted) : wanted_(wanted) {}
 
   std::size_t choose(detail::candidates const& who) override {
     auto const n = trace.size();
@@ -51,10 +52,10 @@ class led_by_trace final : public detail::strategy {
     return all_.next();
   }
 
-  std::vector<unsigned> trace;  // of the current or the last run
+  std::vector<int> trace;  // of the current or the last run
 
  private:
-  std::vector<unsigned> const& wanted_;
+  std::vector<int> const& wanted_;
   std::size_t agreed_ = 0;
   detail::every_schedule all_;
 };
@@ -65,7 +66,7 @@ enum class run_path : unsigned char {
   not_found_in_time
 };
 /// Looks for the path of the schedule that equals the run.
-inline run_path path_of(scenario const& l, seen_run const& seen, std::size_t most_runs) {
+inline run_path path_of(program const& l, seen_run const& seen, std::size_t most_runs) {
   led_by_trace c(seen.trace);
   auto make_state = [&] {
     auto w = std::make_unique<shared_world>(l);

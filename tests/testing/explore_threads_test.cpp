@@ -12,12 +12,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/support/acts.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/every_run.hpp"
 #include "tests/support/frames.hpp"
-#include "tests/support/random_lives.hpp"
+#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/schedule_dialect.hpp"
 #include "tests/support/reduced_searches.hpp"
+#include "tests/support/searches_on_threads.hpp"
 #include "tests/support/seeds.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
@@ -25,64 +26,6 @@
 
 using namespace weft;
 using namespace weft::tests;
-
-namespace {
-
-/// Everything that a result says.
-std::string all_of(exploration const& e) {
-  std::string s = e.report() + std::to_string(e.schedules) + ' ' + std::to_string(e.failed) + ' ' +
-                  std::to_string(e.deadlocks) + ' ' + std::to_string(e.cut) + ' ' +
-                  std::to_string(e.complete) + ' ' + std::to_string(e.leaked) + ' ' +
-                  e.leak_path.text() + '\n';
-  for (auto const& o : e.outcomes)
-    s += std::to_string(static_cast<int>(o.result.verdict)) + ' ' + std::to_string(o.schedules) +
-         ' ' + o.path.text() + ' ' + o.found.text() + '\n' + exploration::text(o);
-  return s;
-}
-/// Compares the results of one thread and of several.  `search(options)` explores.
-template <class Search>
-exploration same_on_threads(explore_options options, Search search) {
-  options.progress = progress::never;
-  exploration const one = search(options);
-  for (unsigned const threads : {2U, 4U}) {
-    options.threads = threads;
-    every_frame_dies const here;
-    exploration const several = search(options);
-    CHECK(all_of(several) == all_of(one));
-  }
-  return one;
-}
-template <class MakeState, class Program, class Check, class... Handlers>
-exploration same_on_threads(explore_options const& options, MakeState make_state, Program program,
-                            Check check, Handlers... handlers) {
-  return same_on_threads(options, [&](explore_options const& o) {
-    return explore(o, make_state, program, check, handlers...);
-  });
-}
-
-eff<void, proc> increments(int& n, int times) {
-  for (int i = 0; i != times; ++i) {
-    int const seen = n;
-    co_await proc::yield{};
-    n = seen + 1;
-  }
-}
-auto counters(int processes, int times) {
-  return [=](int& n) -> eff<void, spawning<proc>> {
-    for (int i = 0; i != processes; ++i) co_await spawn(increments, std::ref(n), times);
-  };
-}
-int zero() { return 0; }
-std::string the_number(int n) { return std::to_string(n); }
-
-eff<void, proc, syncing> takes_both(mutex& first, mutex& second) {
-  auto const one = co_await first.lock();
-  co_await proc::yield{};
-  auto const two = co_await second.lock();
-  co_await proc::yield{};
-}
-
-}  // namespace
 
 TEST_CASE("several threads count the schedules and the outcomes that one thread counts") {
   auto const found = same_on_threads({}, zero, counters(3, 2), the_number);
@@ -142,6 +85,17 @@ TEST_CASE("several threads take every way of every decision") {
   CHECK(found.outcomes.size() == 81);
 }
 
+namespace {
+
+eff<void, proc, syncing> takes_both(mutex& first, mutex& second) {
+  auto const one = co_await first.lock();
+  co_await proc::yield{};
+  auto const two = co_await second.lock();
+  co_await proc::yield{};
+}
+
+}  // namespace
+
 TEST_CASE("several threads find the deadlocks that one thread finds") {
   struct two {
     mutex a, b;
@@ -185,7 +139,7 @@ TEST_CASE("on random programs several threads have the result of one") {
 
 TEST_CASE("on random programs with handlers several threads have the result of one") {
   seeds(15).for_each([](unsigned seed) {
-    auto const l = random_lives(seed, 3);
+    auto const l = random_program(seed, schedule_dialect(3));
     same_on_threads({.max_schedules = 500, .max_steps = 300, .max_shrinking_runs = 0},
                     [&l](explore_options const& o) { return explored(o, l); });
   });

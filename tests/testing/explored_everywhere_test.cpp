@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstddef>
-#include <string>
+#include <utility>
 
-#include "tests/support/acts.hpp"
 #include "tests/support/outcomes_everywhere.hpp"
-#include "tests/support/random_lives.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/program.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/support/traced_schedules.hpp"
@@ -19,58 +18,8 @@
 using namespace weft;
 using namespace weft::tests;
 
-namespace {
-
-/// A program that every backend can run: it does not fork, it does not wait forever for external
-/// events, and no process ends a gate between another's look and its wait.
-scenario a_program(unsigned seed) {
-  scenario l = random_lives(seed, 3);
-  for (auto& each : l.all) {
-    each.is_forkable = false;
-    std::erase(each.acts, act::forks);
-    std::erase(each.acts, act::ends_gate);
-    if (&each == &l.all.back()) std::erase(each.acts, act::spawns_more);  // would not end
-    std::ranges::replace(each.acts, act::waits_completion, act::waits_completion_for);
-  }
-  return l;
-}
-
-/// The first outcome of `run(program, round)` that the search does not find; empty if there is
-/// none.
-struct found {
-  bool are_all = false;
-  std::string missed;
-};
-template <class Run>
-found compare_with(scenario const& l, granularity grain, int rounds, Run run) {
-  auto const explored = outcomes_explored(l, grain, 5000, true);
-  found f{explored.are_all, ""};
-  for (int i = 0; f.are_all && f.missed.empty() && i != rounds; ++i)
-    if (std::string const came_to = run(l, i); !explored.of.contains(came_to)) f.missed = came_to;
-  return f;
-}
-template <class Run>
-void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
-  unsigned tried = 0, small = 0;
-  some.for_each([&](unsigned seed) {
-    auto const l = a_program(seed);
-    auto const f = compare_with(l, grain, rounds, run);
-    ++tried;
-    small += f.are_all;
-    if (f.missed.empty()) return;
-    auto const s = smaller(l, [&](scenario const& other) {
-      return !compare_with(other, grain, rounds * 4, run).missed.empty();
-    });
-    INFO("seed " << seed << ", program\n" << l.text() << "or smaller\n" << s.text());
-    CHECK(f.missed == "");
-  });
-  if (!some.only_some()) CHECK(small > tried * 8 / 10);
-}
-
-}  // namespace
-
 TEST_CASE("an outcome on one thread, in any order, is among the outcomes of explore") {
-  compare_all(seeds(200), granularity::cooperative, 10, [](scenario const& l, int round) {
+  compare_all(seeds(200), granularity::cooperative, 10, [](program const& l, int round) {
     return round == 0 ? outcome_on<on_one_thread>(l) : outcome_on<in_random_order>(l);
   });
 }
@@ -97,7 +46,7 @@ TEST_CASE("each run on one thread, in any order, is a schedule that can be follo
 
 TEST_CASE("a trace or an outcome that no schedule has is given no path") {
   using enum act;
-  scenario const l{{{{writes, yields, writes}}, {{reads}}}};
+  program const l{{{{writes, yields, writes}}, {{reads}}}};
   seen_run real;
   real.outcome = outcome_on<on_one_thread>(l, &real.trace);
   CHECK(path_of(l, real, 1000) == run_path::found);
@@ -112,7 +61,7 @@ TEST_CASE("a trace or an outcome that no schedule has is given no path") {
 
 TEST_CASE("an outcome on several threads is among the outcomes of explore in parallel steps") {
   compare_all(
-      seeds(is_sanitized ? 20 : 60), granularity::parallel, 40, [](scenario const& l, int round) {
+      seeds(is_sanitized ? 20 : 60), granularity::parallel, 40, [](program const& l, int round) {
         return round % 2 == 0 ? outcome_on<on_sharing<2>>(l) : outcome_on<on_stealing<2>>(l);
       });
 }

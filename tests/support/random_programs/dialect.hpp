@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "tests/support/dice.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/program.hpp"
+
+/// Programs that are drawn at random.
+namespace weft::tests {
+
+/// An act of a dialect, with a number from `least` to `most`.
+struct word {
+  word(act a, int from = 0, int to = 0) : what(a), least(from), most(to) {}  // NOLINT: implicit
+  act what;
+  int least;
+  int most;
+};
+/// Acts that interact.  One that stands in it twice is drawn twice as often.
+using theme = std::vector<word>;
+
+/// The programs that are drawn.
+struct dialect {
+  std::vector<theme> themes;       ///< A program has the words of some.
+  unsigned most_themes = 1;        ///< That many at most; or of all, if there is one theme.
+  theme always = {};               ///< These words as well.
+  unsigned processes = 1;          ///< At least.
+  unsigned more_processes = 0;     ///< That many more at most.
+  unsigned acts = 4;               ///< Statements of a process, at most.
+  unsigned part = 2;               ///< Statements of a part, at most.
+  unsigned depth = 3;              ///< Parts in parts, at most.
+  unsigned size = 12;              ///< Statements of the program, at most.
+  unsigned gates = 1;              ///< At most.
+  unsigned forks = 0;              ///< Of the first process, at most.
+  int ends_at = 0;                 ///< Unless 0, the timeout of a scope around each process.
+  bool forkable_ones = false;      ///< One process of three has a log.
+  theme of_forkable_ones = {};     ///< The words of these, if they have others.
+  bool ends_by_itself = false;     ///< Nothing shielded waits without a deadline.
+  bool one_of_races_fails = true;  ///< Parts of `races` may fail.
+  unsigned never_fails = 0;        ///< One program of so many has no failures; 0 means all may.
+  bool (*accepts)(program const&) = nullptr;  ///< Others are drawn again.
+};
+
+/// The program of that seed, or the next one of these dice.
+[[nodiscard]] program random_program(dice& random, dialect const& d);
+[[nodiscard]] inline program random_program(unsigned seed, dialect const& d) {
+  dice random(seed);
+  return random_program(random, d);
+}
+
+}  // namespace weft::tests
