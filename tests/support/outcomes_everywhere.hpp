@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/effects.hpp"
-#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/each_backend.hpp"
 #include "tests/support/random_programs/dialect.hpp"
 #include "tests/support/random_programs/processes.hpp"
 #include "tests/support/random_programs/program.hpp"
-#include "tests/support/random_programs/schedule_dialect.hpp"
+#include "tests/support/random_programs/running.hpp"
+#include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/world.hpp"
 #include "tests/support/reduced_searches.hpp"
 #include "tests/support/seeds.hpp"
@@ -46,9 +46,7 @@ std::string outcome_on(program const& l, std::vector<int>* trace = nullptr) {
   shared_world w(l);
   w.trace = trace;
   try {
-    run_on<Where>(
-        virtual_time<Where>(), [&w] { return starts_all(w); },
-        synchronized(console_to_string(w.out)), synchronized(counts_up(w.asked)));
+    run_on(chosen_backend::of<Where>(), virtual_time(), w);
   } catch (deadlock const& e) {
     return outcome_of(verdict::deadlock, e.what());
   } catch (exceptions const& e) {
@@ -79,19 +77,6 @@ inline all_outcomes outcomes_explored(program const& l, granularity grain, std::
   return all;
 }
 
-/// A program that every backend can run: it does not fork, it does not wait forever for external
-/// events, and no process ends a gate between another's look and its wait.
-inline program a_program(unsigned seed) {
-  using enum act;
-  auto d = schedule_dialect(3);
-  d.forkable_ones = false;
-  for (theme& t : d.themes)
-    std::erase_if(t, [](word const& w) {
-      return w.what == forks || w.what == ends_gate || w.what == waits_completion;
-    });
-  return random_program(seed, d);
-}
-
 /// The first outcome of `run(program, round)` that the search does not find; empty if there is
 /// none.
 struct found {
@@ -110,7 +95,7 @@ template <class Run>
 void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
   unsigned tried = 0, small = 0;
   some.for_each([&](unsigned seed) {
-    auto const l = a_program(seed);
+    auto const l = random_program(seed, dialect_of_every_backend(3));
     auto const f = compare_with(l, grain, rounds, run);
     ++tried;
     small += f.are_all;

@@ -11,9 +11,10 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/random_programs/acts.hpp"
 #include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/processes.hpp"
 #include "tests/support/random_programs/program.hpp"
-#include "tests/support/random_programs/schedule_dialect.hpp"
+#include "tests/support/random_programs/running.hpp"
 #include "tests/support/random_programs/world.hpp"
 #include "tests/support/seeds.hpp"
 #include "weft/effects/effects.hpp"
@@ -21,12 +22,6 @@
 
 /// The reduced search of a program against the search that visits every schedule.
 namespace weft::tests {
-
-struct counts_up {
-  explicit counts_up(int& count) : n(&count) {}
-  int* n;
-  int on(ask::get) { return ++*n; }
-};
 
 inline exploration explored(explore_options const& options, program const& l) {
   return explore(

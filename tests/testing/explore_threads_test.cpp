@@ -16,7 +16,7 @@
 #include "tests/support/every_run.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_programs/dialect.hpp"
-#include "tests/support/random_programs/schedule_dialect.hpp"
+#include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/reduced_searches.hpp"
 #include "tests/support/searches_on_threads.hpp"
 #include "tests/support/seeds.hpp"

@@ -9,6 +9,8 @@
 
 #include "tests/support/outcomes_everywhere.hpp"
 #include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/program.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
@@ -28,7 +30,7 @@ TEST_CASE("each run on one thread, in any order, is a schedule that can be follo
   unsigned tried = 0, found = 0;
   seeds const some(200);
   some.for_each([&](unsigned seed) {
-    auto const l = a_program(seed);
+    auto const l = random_program(seed, dialect_of_every_backend(3));
     for (int round = 0; round != 5; ++round) {
       seen_run seen;
       seen.outcome = round == 0 ? outcome_on<on_one_thread>(l, &seen.trace)

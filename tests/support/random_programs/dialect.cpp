@@ -48,6 +48,7 @@ class drawing {
     p.capacity = 1 + random_(2);
     p.permits = random_(2);
     p.gates = 1 + random_(d_.gates);
+    p.ends_at = d_.ends_at;
     p.forks = random_(d_.forks + 1);
     words_ = d_.always;
     for (unsigned n = 1 + random_(d_.most_themes); n != 0; --n) {
@@ -65,7 +66,6 @@ class drawing {
       each.is_forkable = d_.forkable_ones && random_(3) == 0;
       bool const has_other_words = each.is_forkable && !d_.of_forkable_ones.empty();
       each.acts = draws(has_other_words ? d_.of_forkable_ones : words_, 1 + random_(d_.acts), at);
-      if (d_.ends_at != 0) each.acts = {{act::opens_scope_for, d_.ends_at, std::move(each.acts)}};
     }
     return p;
   }

@@ -34,7 +34,7 @@ struct dialect {
   unsigned size = 12;              ///< Statements of the program, at most.
   unsigned gates = 1;              ///< At most.
   unsigned forks = 0;              ///< Of the first process, at most.
-  int ends_at = 0;                 ///< Unless 0, the timeout of a scope around each process.
+  int ends_at = 0;                 ///< As in a program.
   bool forkable_ones = false;      ///< One process of three has a log.
   theme of_forkable_ones = {};     ///< The words of these, if they have others.
   bool ends_by_itself = false;     ///< Nothing shielded waits without a deadline.

@@ -40,14 +40,16 @@ struct program {
   std::size_t permits = 1;   // of the semaphore
   std::size_t gates = 1;
   unsigned forks = 0;  // of the first process, before it starts the others
+  int ends_at = 0;     // unless 0, the timeout of a scope around each process
 
   /// Whether the program has a statement for which that is true.
-  [[nodiscard]] bool has(std::function<bool(act)> const& is) const;
+  [[nodiscard]] bool has(std::function<bool(statement const&)> const& is) const;
   [[nodiscard]] bool has(act a) const {
-    return has([a](act other) { return a == other; });
+    return has([a](statement const& s) { return s.what == a; });
   }
   [[nodiscard]] bool has_mail() const {
-    return has([](act a) { return a >= act::sends && a <= act::makes_address; });
+    return has(
+        [](statement const& s) { return s.what >= act::sends && s.what <= act::makes_address; });
   }
   [[nodiscard]] std::string text() const;
 };
@@ -55,7 +57,7 @@ struct program {
 [[nodiscard]] std::size_t size_of(program const& p);
 
 /// A smaller program for which `still(program)` is true, as it is for `p`: without statements, with
-/// the parts of a statement in its place, with smaller numbers.
+/// the parts of a statement in its place, with smaller numbers.  Asks a few thousand times at most.
 [[nodiscard]] program smaller(program p, std::function<bool(program const&)> const& still);
 
 }  // namespace weft::tests

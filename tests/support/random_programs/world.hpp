@@ -70,11 +70,15 @@ struct group {
     while (g && g->is != k) g = g->out;
     return g;
   }
-  /// The time at which a process inside is cancelled.
+  /// The time at which a process inside is cancelled.  A shield is none against the failure of
+  /// another process.
   [[nodiscard]] instant end_of_inside() const {
     instant first = instant::max();
-    for (group const* g = this; g && g->is != kind::shield; g = g->out)
-      first = std::min(first, g->cancelled_at);
+    bool is_shielded = false;
+    for (group const* g = this; g; g = g->out) {
+      is_shielded |= g->is == kind::shield;
+      if (!is_shielded || g->is == kind::all) first = std::min(first, g->cancelled_at);
+    }
     return first;
   }
 };
@@ -196,6 +200,12 @@ struct liver {
   void notes(int act) const {
     if (w.trace && !was_cancelled) w.trace->push_back(act);
   }
+  /// The time at which a task of the handle is cancelled.
+  [[nodiscard]] instant end_of_tasks() const {
+    instant first = end_of_handle;
+    for (group const* g : scopes_of_handle) first = std::min(first, g->end_of_inside());
+    return first;
+  }
   /// The number of the next act.
   int next() { return n * 10 + acts_done++; }
 
@@ -208,6 +218,9 @@ struct liver {
   std::string saw;
   std::optional<mutex::guard> held = {}, other = {};
   task_handle<int> handle = {};
+  std::vector<group*> scopes_of_handle = {};  // in which its tasks were started
+  instant end_of_handle =
+      instant::max();  // of those tasks, if they were cancelled in scopes that ended
   instant last_look = instant::min();
   bool was_cancelled = false;
   lives here;
