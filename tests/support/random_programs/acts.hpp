@@ -118,6 +118,7 @@ enum class act : unsigned char {
   // statements with parts, from here on
   spawns,
   attempts,
+  attempts_else,
   shields,
   handles,
   opens_scope,
@@ -151,7 +152,8 @@ struct count_of_parts {
 [[nodiscard]] constexpr count_of_parts parts_of(act a) {
   if (a < act::spawns) return {0, 0};
   if (a >= act::does_in_scope && a <= act::races) return {1, 3};
-  return a == act::forks_into ? count_of_parts{2, 2} : count_of_parts{1, 1};
+  bool const are_two = a == act::forks_into || a == act::attempts_else;
+  return are_two ? count_of_parts{2, 2} : count_of_parts{1, 1};
 }
 
 /// Whether only the first process may do it, which has the inboxes and the completion.
