@@ -9,44 +9,23 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/frames.hpp"
-#include "tests/support/random_programs.hpp"
-#include "tests/support/random_world.hpp"
+#include "tests/support/random_programs/handlers_programs.hpp"
+#include "tests/support/random_programs/handlers_world.hpp"
+#include "tests/support/random_programs/laws.hpp"
+#include "tests/support/random_programs/program.hpp"
 #include "tests/support/seeds.hpp"
 #include "weft/effects/effects.hpp"
 
 using namespace weft::tests;
-
-/// The sanitizers read these options.  They abort, so that Catch notices and prints the seed, and
-/// they keep no native stack for inspection, which with every exception would take most of the
-/// time.
-extern "C" char const* __asan_default_options();
-extern "C" char const* __asan_default_options() {
-  return "abort_on_error=1:detect_stack_use_after_return=0";
-}
-extern "C" char const* __ubsan_default_options();
-extern "C" char const* __ubsan_default_options() { return "abort_on_error=1"; }
-
-namespace {
-
-void run_seed(unsigned seed, tally& happened) {
-  CAPTURE(seed);
-  every_frame_dies const check;
-  {
-    world w(seed, happened, start);
-    w.live();
-  }
-  CHECK(thing::births == thing::deaths);
-}
-
-}  // namespace
+using namespace weft::tests::handlers;
 
 TEST_CASE(
     "a random program that parks, resumes, jumps, drops and ends regions destroys each frame "
     "once") {
   seeds const tried(3000);
   tally happened;
-  tried.for_each([&happened](unsigned seed) { run_seed(seed, happened); });
+  check_law(tried, dialect_of_choices(),
+            [&](program const& p, unsigned) { return left_by(p, happened); });
   if (tried.only_some()) return;
 
   CHECK(happened.resumed > 0);
@@ -65,10 +44,21 @@ TEST_CASE(
   CHECK(happened.no_outer > 0);
 }
 
-// Last in this file: from now on each drop checks whether a scope pins the frames.
+// The last test in this file: from now on each drop checks whether a scope pins the frames.
 TEST_CASE("a random program destroys each frame once where tasks might pin frames, but none does") {
   weft::detail::note_pinning();
   tally happened;
-  seeds(3000).for_each([&happened](unsigned seed) { run_seed(seed, happened); });
+  check_law(seeds(3000), dialect_of_choices(),
+            [&](program const& p, unsigned) { return left_by(p, happened); });
   CHECK(thing::births == thing::deaths);
 }
+
+/// The sanitizers read these options.  They abort, so that Catch notices and prints the seed, and
+/// they keep no native stack for inspection, which with every exception would take most of the
+/// time.
+extern "C" char const* __asan_default_options();
+extern "C" char const* __asan_default_options() {
+  return "abort_on_error=1:detect_stack_use_after_return=0";
+}
+extern "C" char const* __ubsan_default_options();
+extern "C" char const* __ubsan_default_options() { return "abort_on_error=1"; }

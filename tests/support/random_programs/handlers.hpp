@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "tests/support/random_world.hpp"
+#include "tests/support/random_programs/handlers_world.hpp"
 #include "weft/effects/effects.hpp"
 
 /// The effects of random programs, and the kinds of their handlers.
-namespace weft::tests {
+namespace weft::tests::handlers {
 
 // ---- effects: two that suspend, one of them with data, and one that is answered at once
 
@@ -33,8 +33,8 @@ struct look {
 };
 using everything = row<nap, trip, look>;
 
-/// A program, which starts other programs, up to a depth (random_programs.hpp).
-inline eff<int, everything> program(world& w, int depth);
+/// A program, which starts other programs, up to a depth (handlers_programs.hpp).
+inline eff<int, everything> performs(world& w, int depth);
 
 // ---- kinds of handlers
 
@@ -167,7 +167,7 @@ eff<int, Effects> works(world& w, rest k) {
   if constexpr (std::is_same_v<Effects, everything>) {
     guard const second(w);
     if (w.one_in(3)) co_await nap::park{};
-    if (w.one_in(3)) co_await program(w, 1);
+    if (w.one_in(3)) co_await performs(w, 1);
   }
   if constexpr (std::is_same_v<Effects, look>) co_await look::number{};
   switch (w.one_of(8)) {
@@ -233,4 +233,4 @@ class asking : public kind {
   }
 };
 
-}  // namespace weft::tests
+}  // namespace weft::tests::handlers

@@ -4,32 +4,32 @@
 #include <memory>
 #include <string>
 
-#include "tests/support/random_handlers.hpp"
-#include "tests/support/random_world.hpp"
+#include "tests/support/random_programs/handlers.hpp"
+#include "tests/support/random_programs/handlers_world.hpp"
 #include "weft/effects/effects.hpp"
 
 /// Random programs: they install handlers of every kind in every way, perform and resume.  The
-/// actions of destructors, clauses and on_return are in random_world.hpp and random_handlers.hpp.
-namespace weft::tests {
+/// actions of destructors, clauses and on_return are in handlers_world.hpp and handlers.hpp.
+namespace weft::tests::handlers {
 
 // ---- handlers that are owned, borrowed or in a region
 
 template <class E, class Kind>
 eff<int, everything> under_owned(world& w, int depth) {
   guard const at_the_end(w);
-  co_return co_await handle<E>(Kind(w), program(w, depth));
+  co_return co_await handle<E>(Kind(w), performs(w, depth));
 }
 template <class E, class Kind>
 eff<int, everything> under_lent(world& w, int depth) {
   guard const at_the_end(w);
   Kind lent(w);
-  co_return co_await handle<E>(lent, program(w, depth));
+  co_return co_await handle<E>(lent, performs(w, depth));
 }
 template <class E, class Kind>
 eff<int, everything> under_region(world& w, int depth) {
   guard const at_the_end(w);
   auto& handler = w.open<Kind>();
-  co_return co_await handle<E>(handler, program(w, depth));
+  co_return co_await handle<E>(handler, performs(w, depth));
 }
 template <class E, class Kind>
 eff<int, everything> under(world& w, int depth) {
@@ -73,21 +73,21 @@ inline eff<int, everything> under_several(world& w, int depth) {
   switch (w.one_of(4)) {
     case 0: {
       auto& outside = w.open<keeping<trip>>();
-      co_return co_await handle(with<nap>(lent) | with<trip>(outside), program(w, depth));
+      co_return co_await handle(with<nap>(lent) | with<trip>(outside), performs(w, depth));
     }
     case 1:
       co_return co_await handle(with<trip>(lent_too) | with<nap>(keeping<nap>(w)),
-                                program(w, depth));
+                                performs(w, depth));
     case 2: {
       auto& outside = w.open<keeping<trip>>();
       co_return co_await handle(
           with<nap>(working<nap, everything>(w)) | with<look>(asking(w)) | with<trip>(outside),
-          program(w, depth));
+          performs(w, depth));
     }
     default: {
       auto& inside = w.open<jumping<nap>>();
       co_return co_await handle(with<nap>(inside) | with<trip>(keeping<trip>(w)),
-                                program(w, depth));
+                                performs(w, depth));
     }
   }
 }
@@ -131,7 +131,7 @@ inline eff<int, everything> step(world& w, int depth) {
   }
 }
 
-inline eff<int, everything> program(world& w, int depth) {
+inline eff<int, everything> performs(world& w, int depth) {
   guard const at_the_end(w);
   int sum = 0;
   for (unsigned steps = w.one_of(6); steps != 0 && w.goes_on(); --steps) {
@@ -153,10 +153,20 @@ inline void start(world& w) {
   auto& naps = w.open<keeping<nap>>();
   auto& trips = w.open<jumping<trip>>();
   try {
-    run(handle<look>(looking(w), handle<trip>(trips, handle<nap>(naps, program(w, 7)))));
+    run(handle<look>(looking(w), handle<trip>(trips, handle<nap>(naps, performs(w, 7)))));
   } catch (...) {
     w.caught();
   }
 }
 
-}  // namespace weft::tests
+/// A complaint about the objects that a program leaves; empty if there are none.
+inline std::string left_by(tests::program const& choices, tally& happened) {
+  {
+    world w(choices.all[0].acts, happened, start);
+    w.live();
+  }
+  auto const left = thing::births - thing::deaths;
+  return left == 0 ? "" : std::to_string(left) + " objects are left";
+}
+
+}  // namespace weft::tests::handlers

@@ -10,12 +10,23 @@
 #include <vector>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/program.hpp"
 #include "tests/support/tracked.hpp"
 #include "weft/effects/effects.hpp"
 
 /// The world of a random program with effects: its parked resumptions, its open regions, and the
 /// acts that every part of it may do at any time: a body, a clause, a destructor, on_return.
-namespace weft::tests {
+namespace weft::tests::handlers {
+
+/// A program is a list of choices, since the acts of a destructor depend on what there is.
+inline dialect dialect_of_choices() {
+  dialect d;
+  d.themes = {{{act::chooses, 0, 0xffff}}};
+  d.acts = d.size = 6000;
+  return d;
+}
 
 /// Lives in frames, handlers and operations.  Its constructions and destructions are counted; a use
 /// after destruction aborts.
@@ -63,10 +74,9 @@ class in_a_region final : public tenant, public Handler, public region {
 
 class world {
  public:
-  using program = void (*)(world&);
-
-  world(unsigned seed, tally& what_happened, program start)
-      : happened(what_happened), random_(seed), start_(start) {
+  /// Makes the choices of these statements, one after the other.
+  world(block const& choices, tally& what_happened, void (*start)(world&))
+      : happened(what_happened), choices_(choices), start_(start) {
     effort_ = 200 + static_cast<int>(one_of(600));
   }
   world(world const&) = delete;
@@ -89,8 +99,12 @@ class world {
 
   // ---- chance
 
-  unsigned one_of(std::size_t n) { return random_(static_cast<unsigned>(n)); }
-  bool one_in(unsigned n) { return random_(n) == 0; }
+  unsigned one_of(std::size_t n) {
+    auto const most = static_cast<unsigned>(n);
+    return made_ == choices_.size() ? random_(most)
+                                    : static_cast<unsigned>(choices_[made_++].n) % most;
+  }
+  bool one_in(unsigned n) { return one_of(n) == 0; }
   /// Whether there is effort left: so every program ends.
   bool goes_on() noexcept { return effort_-- > 0; }
 
@@ -155,7 +169,7 @@ class world {
     try {
       throw;
     } catch (thrown const&) {
-    } catch (tests::raised const&) {
+    } catch (handlers::raised const&) {
       ++happened.raised;
     } catch (resumption_expired const&) {
       ++happened.expired;
@@ -202,7 +216,7 @@ class world {
     try {
       if (one_in(6)) {
         nested const here(depth_);
-        resume(std::move(k), raising(std::make_exception_ptr(tests::raised())));
+        resume(std::move(k), raising(std::make_exception_ptr(handlers::raised())));
       } else {
         resume_with(std::move(k), 5);
       }
@@ -240,8 +254,10 @@ class world {
       ++happened.ended_inside;
   }
 
-  dice random_;
-  program const start_;
+  block const& choices_;
+  std::size_t made_ = 0;
+  dice random_{1};  // after the last choice
+  void (*const start_)(world&);
   int effort_;
   int depth_ = 0;  // of ordinary code inside programs
   std::vector<rest> parked_;
@@ -265,4 +281,4 @@ class guard {
   thing alive_ = 1;
 };
 
-}  // namespace weft::tests
+}  // namespace weft::tests::handlers

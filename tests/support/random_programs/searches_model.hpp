@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <ostream>
 #include <utility>
 #include <vector>
 
 #include "tests/support/dice.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/program.hpp"
 
 /// Random searches, as data, and their expected results.
 ///
@@ -20,48 +23,38 @@
 /// coroutine, no effect): resuming twice is calling it twice, with copies of all state.
 namespace weft::tests::searches {
 
-// ---- programs
-
-enum class does {
-  pick,       // one of n
-  pick_wide,  // in a callee, which meanwhile keeps much data in its frame
-  pick_into,  // in a callee, which writes to a local of the caller
-  pick_deep,  // n calls down
-  fail,       // if the value is divisible by n
-  raise,      // throws the value, if it is divisible by n
-  end,        // returns the value from this part, if it is divisible by n
-  get,        // the variable of the nearest part that has one
-  put,
-  ask,      // a handler outside of the search
-  call,     // a part
-  attempt,  // a part; catches
-  own,      // a part, with a variable of its own
-  repeat,   // a part, n times
-};
-struct statement;
-using program = std::vector<statement>;
-struct statement {
-  does what;
-  int n;
-  program part = {};
-};
-
-inline program a_program(dice& random, int depth) {
-  static constexpr does all[] = {
-      does::pick, does::pick, does::pick_wide, does::pick_into, does::pick_deep, does::fail,
-      does::fail, does::get,  does::put,       does::ask,       does::raise,     does::end,
-      does::call, does::own,  does::attempt,   does::attempt,   does::repeat};
-  program p;
-  for (unsigned left = 1 + random(5); left != 0; --left) {
-    does const what = all[random(std::size(all))];
-    int const n = 1 + static_cast<int>(random(what == does::repeat ? 3 : 5));
-    bool const has_part = what >= does::call;
-    if (has_part && depth == 0) continue;
-    p.push_back({what, n, has_part ? a_program(random, depth - 1) : program()});
-  }
-  return p;
+/// `picks` is in the search itself; `picks_wide` in a callee, which meanwhile keeps much data in its
+/// frame; `picks_into` in a callee, which writes to a local of the caller; `picks_deep` n calls down.
+/// `fails`, `throws` and `ends_part` do so if the value is divisible by n.
+inline dialect dialect_of_searches() {
+  using enum act;
+  dialect d;
+  d.themes = {{{picks, 1, 5},
+               {picks, 1, 5},
+               {picks_wide, 1, 5},
+               {picks_into, 1, 5},
+               {picks_deep, 1, 5},
+               {fails, 1, 5},
+               {fails, 1, 5},
+               reads_own,
+               writes_own,
+               asks,
+               {throws, 1, 5},
+               {ends_part, 1, 5},
+               calls,
+               declares,
+               attempts,
+               attempts,
+               {repeats, 1, 3}}};
+  d.acts = 5;
+  d.part = 5;
+  d.depth = 3;
+  d.size = 100;
+  return d;
 }
 
+/// The number of a statement, which is not 0.
+inline int number(statement const& s) { return std::max(s.n, 1); }
 inline int mix(int a, int b) {
   auto const m = 31 * static_cast<unsigned>(a) + static_cast<unsigned>(b) + 7;
   return static_cast<int>(m % 1'000'003);
@@ -140,7 +133,7 @@ class model {
 
   explicit model(on_pick pick) : pick_(std::move(pick)) {}
 
-  void run(program const& p) {
+  void run(block const& p) {
     auto const result = [this](int v, variables const& vs) {
       endings.push_back({ending::kind::result, mix(v, vs.back())});
     };
@@ -161,44 +154,44 @@ class model {
     then throwing;
   };
 
-  void go_on(program const& p, std::size_t at, int value, variables vs, part_ends const& ends) {
+  void go_on(block const& p, std::size_t at, int value, variables vs, part_ends const& ends) {
     if (at == p.size()) return ends.returning(value, vs);
     statement const& s = p[at];
     then const next = [this, &p, at, ends](int v, variables const& now) {
       go_on(p, at + 1, v, now, ends);
     };
     then const mixed = [next, value](int v, variables const& now) { next(mix(value, v), now); };
-    bool const divides = value % s.n == 0;
+    bool const divides = value % number(s) == 0;
     switch (s.what) {
-      case does::pick:
-      case does::pick_wide:
-      case does::pick_into:
-        return pick_(s.n, [mixed, vs](int picked) { mixed(picked, vs); });
-      case does::pick_deep:
-        return pick_(s.n, [mixed, vs, n = s.n](int picked) {
+      case act::picks:
+      case act::picks_wide:
+      case act::picks_into:
+        return pick_(number(s), [mixed, vs](int picked) { mixed(picked, vs); });
+      case act::picks_deep:
+        return pick_(number(s), [mixed, vs, n = number(s)](int picked) {
           for (int level = 1; level <= n; ++level) picked = mix(level, picked);
           mixed(picked, vs);
         });
-      case does::fail:
+      case act::fails:
         return divides ? endings.push_back({ending::kind::failed}) : next(value, vs);
-      case does::raise:
+      case act::throws:
         return divides ? ends.throwing(value, vs) : next(value, vs);
-      case does::end:
+      case act::ends_part:
         return divides ? ends.returning(value, vs) : next(value, vs);
-      case does::get:
+      case act::reads_own:
         return mixed(vs.back(), vs);
-      case does::put:
+      case act::writes_own:
         vs.back() = value;
         return next(value, vs);
-      case does::ask:
+      case act::asks:
         return mixed(++asked, vs);
-      case does::call:
-        return go_on(s.part, 0, value, vs, {mixed, ends.throwing});
-      case does::attempt: {
+      case act::calls:
+        return go_on(s.parts[0], 0, value, vs, {mixed, ends.throwing});
+      case act::attempts: {
         auto const caught = [mixed](int v, variables const& now) { mixed(mix(v, 1), now); };
-        return go_on(s.part, 0, value, vs, {mixed, caught});
+        return go_on(s.parts[0], 0, value, vs, {mixed, caught});
       }
-      case does::own: {
+      case act::declares: {
         vs.push_back(value);
         auto const forgets = [](then const& outward) {
           return [outward](int v, variables now) {
@@ -206,10 +199,10 @@ class model {
             outward(v, now);
           };
         };
-        return go_on(s.part, 0, value, vs, {forgets(mixed), forgets(ends.throwing)});
+        return go_on(s.parts[0], 0, value, vs, {forgets(mixed), forgets(ends.throwing)});
       }
-      case does::repeat:
-        return repeat(s, s.n, value, vs, {next, ends.throwing});
+      default:  // repeats
+        return repeat(s, number(s), value, vs, {next, ends.throwing});
     }
   }
   void repeat(statement const& s, int times, int value, variables const& vs,
@@ -218,7 +211,7 @@ class model {
     auto const again = [this, &s, times, value, ends](int v, variables const& now) {
       repeat(s, times - 1, mix(value, v), now, ends);
     };
-    go_on(s.part, 0, value, vs, {again, ends.throwing});
+    go_on(s.parts[0], 0, value, vs, {again, ends.throwing});
   }
 
   on_pick pick_;
