@@ -145,9 +145,8 @@ TEST_CASE(
     "a cancellation that queries the scope only has the same effect as one that queries all") {
   dialect d = dialect_of_cancellations();
   // If several tasks have handles, it depends on the way of asking which of them begin.
-  std::erase_if(d.always, [](word const& w) {
-    return w.what == act::starts_with_handle || w.what == act::awaits_all;
-  });
+  std::erase_if(d.always,
+                [](act a) { return a == act::starts_with_handle || a == act::awaits_all; });
   d.accepts = [](program const& p) {
     return !p.has(
         [](statement const& s) { return s.what == act::awaits_each && s.parts.size() != 1; });

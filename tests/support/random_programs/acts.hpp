@@ -10,136 +10,49 @@ namespace weft::tests {
 /// What a statement does.  An interpreter gives a meaning to some of them: `processes.hpp` to all
 /// that a scheduler handles, `effekt_*.hpp` to those of Effekt, and `searches_*.hpp` and
 /// `captures_*.hpp` to those of programs that resume twice.
+// clang-format off
 enum class act : unsigned char {
   yields,
   // plain variables
-  reads,
-  writes,
-  adds_in_two_steps,
+  reads, writes, adds_in_two_steps,
   // handlers outside
-  prints,
-  asks,
-  counts_inside,
+  prints, asks, counts_inside,
   // time
-  sleeps,
-  looks_at_clock,
+  sleeps, looks_at_clock,
   // locks
-  locks,
-  unlocks,
-  tries_lock,
-  tries_lock_for,
-  acquires,
-  tries_acquire,
-  tries_acquire_for,
-  releases,
+  locks, unlocks, tries_lock, tries_lock_for, acquires, tries_acquire, tries_acquire_for, releases,
   // conditions and barriers
-  waits_notified,
-  waits_notified_for,
-  notifies_one,
-  notifies_all,
-  meets,
+  waits_notified, waits_notified_for, notifies_one, notifies_all, meets,
   // gates
-  waits_at_gate,
-  looks_and_waits,
-  looks_and_waits_for,
-  waits_outside_for,
-  wakes_one,
-  wakes_two,
-  wakes_all,
-  releases_gate,
-  releases_all,
-  counts_waiting,
-  ends_gate,
+  waits_at_gate, looks_and_waits, looks_and_waits_for, waits_outside_for, wakes_one, wakes_two,
+  wakes_all, releases_gate, releases_all, counts_waiting, ends_gate,
   // shared
-  gets,
-  sets,
-  updates,
-  waits_for_value,
+  gets, sets, updates, waits_for_value,
   // completions
-  completes,
-  drops_completer,
-  waits_completion,
-  waits_completion_for,
-  asks_ready,
-  awaits_given,
-  awaits_given_for,
-  gives,
-  drops_given,
+  completes, drops_completer, waits_completion, waits_completion_for, asks_ready, awaits_given,
+  awaits_given_for, gives, drops_given,
   // mail
-  sends,
-  sends_to_second,
-  sends_to_full,
-  receives,
-  tries_receive,
-  receives_for,
-  receives_alone,
-  receives_alone_for,
-  selects,
-  selects_for,
-  drops_addresses,
-  closes_inbox,
-  makes_address,
+  sends, sends_to_second, sends_to_full, receives, tries_receive, receives_for, receives_alone,
+  receives_alone_for, selects, selects_for, drops_addresses, closes_inbox, makes_address,
   // processes
-  forks,
-  asks_child,
-  exits,
-  stops,
-  throws,
+  forks, asks_child, exits, stops, throws,
   // tasks
-  awaits,
-  awaits_for,
-  drops_handle,
-  cancels,
+  awaits, awaits_for, drops_handle, cancels,
   // the result of the process or task
   adds,
   // Effekt: variables, and a fork whose processes print
-  sets_variable,
-  copies_variable,
-  shows_variable,
-  prints_which,
+  sets_variable, copies_variable, shows_variable, prints_which,
   // programs that resume twice
-  picks,
-  picks_wide,
-  picks_into,
-  picks_deep,
-  fails,
-  ends_part,
-  reads_own,
-  writes_own,
-  masks,
-  ticks,
-  flips,
-  signs,
-  trades,
-  takes_key,
+  picks, picks_wide, picks_into, picks_deep, fails, ends_part, reads_own, writes_own, masks, ticks,
+  flips, signs, trades, takes_key,
   // a choice of the world of random handlers
   chooses,
-
   // statements with parts, from here on
-  spawns,
-  attempts,
-  attempts_else,
-  shields,
-  handles,
-  opens_scope,
-  opens_scope_for,
-  starts_task,
-  starts_with_handle,
-  starts_alone,
-  does_in_scope,
-  awaits_each,
-  awaits_all,
-  joins,
-  races,
-  forks_into,
-  calls,
-  declares,
-  repeats,
-  under_pick,
-  under_flip,
-  under_lock,
-  doubles,
+  spawns, attempts, attempts_else, shields, handles, opens_scope, opens_scope_for, starts_task,
+  starts_with_handle, starts_alone, does_in_scope, awaits_each, awaits_all, joins, races,
+  forks_into, calls, declares, repeats, under_pick, under_flip, under_lock, doubles,
 };
+// clang-format on
 inline constexpr std::size_t acts_there_are = static_cast<std::size_t>(act::doubles) + 1;
 
 [[nodiscard]] std::string_view name_of(act a);
@@ -174,32 +87,9 @@ struct count_of_parts {
 [[nodiscard]] constexpr bool begins_others(act a) {
   return a == act::spawns || (a >= act::starts_task && a <= act::races);
 }
+/// Whether it waits until a time, or for some time, which its number says.
+[[nodiscard]] bool takes_time(act a);
 /// Whether it may wait, without a deadline, for an act of another process.
-[[nodiscard]] constexpr bool may_wait_forever(act a) {
-  using enum act;
-  switch (a) {
-    case locks:
-    case acquires:
-    case waits_notified:
-    case waits_notified_for:  // locks
-    case meets:
-    case waits_at_gate:
-    case looks_and_waits:
-    case ends_gate:
-    case waits_for_value:
-    case waits_completion:
-    case awaits_given:
-    case sends:
-    case sends_to_second:
-    case sends_to_full:
-    case receives:
-    case receives_alone:
-    case selects:
-    case awaits:
-      return true;
-    default:
-      return false;
-  }
-}
+[[nodiscard]] bool may_wait_forever(act a);
 
 }  // namespace weft::tests

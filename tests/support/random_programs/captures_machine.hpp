@@ -39,7 +39,7 @@ inline dialect dialect_of_captures(bool replays) {
   for (act const a :
        {asks, asks, masks, ticks, picks, picks, flips, flips, signs, fails, attempts, calls,
         under_pick, under_flip, doubles, takes_key, takes_key, trades, under_lock})
-    words.emplace_back(allowed(a, replays));
+    words.push_back(allowed(a, replays));
   d.acts = 5;
   d.part = 5;
   d.depth = 3;

@@ -83,21 +83,52 @@ class drawing {
     if (d_.ends_by_itself && at.is_shielded && may_wait_forever(a)) return false;
     return at.may_fail || a != act::throws;
   }
+  int from_to(int least, int most) {
+    return least + static_cast<int>(random_(static_cast<unsigned>(most - least + 1)));
+  }
+  /// The number of a statement.
+  int number(act a) {
+    using enum act;
+    if (takes_time(a)) return from_to(1, d_.most_time);
+    if (a >= waits_at_gate && a <= counts_waiting)
+      return from_to(0, static_cast<int>(d_.gates) - 1);
+    if (a >= picks && a <= picks_deep) return from_to(1, 5);
+    switch (a) {
+      case cancels:
+        return from_to(0, 3);
+      case repeats:
+        return from_to(1, 3);
+      case fails:
+      case throws:
+      case ends_part:
+        return from_to(1, 5);
+      case adds:
+      case sets_variable:
+      case copies_variable:
+      case shows_variable:
+        return from_to(0, 29);
+      case prints:
+      case prints_which:
+        return from_to(1, 999);
+      case chooses:
+        return from_to(0, 0xffff);
+      default:
+        return 0;
+    }
+  }
   block draws(theme const& from, unsigned n, place const& at) {
     theme words;
-    std::ranges::copy_if(from, std::back_inserter(words),
-                         [&](word const& w) { return may(w.what, at); });
+    std::ranges::copy_if(from, std::back_inserter(words), [&](act a) { return may(a, at); });
     block b;
     for (; n != 0 && left_ != 0 && !words.empty(); --n) {
       --left_;
-      word const& w = words[random_(count(words))];
-      statement& s = b.emplace_back(
-          w.what, w.least + static_cast<int>(random_(static_cast<unsigned>(w.most - w.least + 1))));
-      auto const parts = parts_of(w.what);
+      act const a = words[random_(count(words))];
+      statement& s = b.emplace_back(a, number(a));
+      auto const parts = parts_of(a);
       if (parts.most == 0) continue;
       std::vector<block> all(parts.least + random_(parts.most - parts.least + 1));
       for (block& part : all)
-        part = draws(from, random_(8) == 0 ? 0 : 1 + random_(d_.part), at.inside(w.what, d_));
+        part = draws(from, random_(8) == 0 ? 0 : 1 + random_(d_.part), at.inside(a, d_));
       s.parts = std::move(all);
     }
     return b;

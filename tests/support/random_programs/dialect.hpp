@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <initializer_list>
 #include <vector>
 
 #include "tests/support/dice.hpp"
@@ -11,15 +10,8 @@
 /// Programs that are drawn at random.
 namespace weft::tests {
 
-/// An act of a dialect, with a number from `least` to `most`.
-struct word {
-  word(act a, int from = 0, int to = 0) : what(a), least(from), most(to) {}  // NOLINT: implicit
-  act what;
-  int least;
-  int most;
-};
 /// Acts that interact.  One that stands in it twice is drawn twice as often.
-using theme = std::vector<word>;
+using theme = std::vector<act>;
 
 /// The programs that are drawn.
 struct dialect {
@@ -32,6 +24,7 @@ struct dialect {
   unsigned part = 2;               ///< Statements of a part, at most.
   unsigned depth = 3;              ///< Parts in parts, at most.
   unsigned size = 12;              ///< Statements of the program, at most.
+  int most_time = 3;               ///< Of waits, from 1 on.
   unsigned gates = 1;              ///< At most.
   unsigned forks = 0;              ///< Of the first process, at most.
   int ends_at = 0;                 ///< As in a program.

@@ -34,32 +34,11 @@ inline int forks_of(block const& b) {
 inline dialect dialect_of_effekt() {
   using enum act;
   dialect d;
-  word const prints_any{prints, 1, 999};
-  d.themes = {{prints_any,
-               prints_any,
-               prints_any,
-               yields,
-               yields,
-               yields,
-               {sets_variable, 3, 29},
-               {adds, 3, 29},
-               {adds, 3, 29},
-               {copies_variable, 0, 8},
-               {shows_variable, 0, 2},
-               {shows_variable, 0, 2},
-               {prints_which, 1, 999},
-               exits,
-               fails,
-               calls,
-               calls,
-               declares,
-               {repeats, 2, 3},
-               attempts_else,
-               attempts_else,
-               forks_into,
-               forks_into,
-               forks_into,
-               forks_into}};
+  d.themes = {{prints,         prints,         prints,       yields,     yields,
+               yields,         sets_variable,  adds,         adds,       copies_variable,
+               shows_variable, shows_variable, prints_which, exits,      fails,
+               calls,          calls,          declares,     repeats,    attempts_else,
+               attempts_else,  forks_into,     forks_into,   forks_into, forks_into}};
   d.acts = 12;
   d.part = 5;
   d.depth = 4;

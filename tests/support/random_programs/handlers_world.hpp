@@ -23,7 +23,7 @@ namespace weft::tests::handlers {
 /// A program is a list of choices, since the acts of a destructor depend on what there is.
 inline dialect dialect_of_choices() {
   dialect d;
-  d.themes = {{{act::chooses, 0, 0xffff}}};
+  d.themes = {{act::chooses}};
   d.acts = d.size = 6000;
   return d;
 }

@@ -129,6 +129,20 @@ std::string_view name_of(act a) {
   return names.at(static_cast<std::size_t>(a));
 }
 
+bool takes_time(act a) {
+  return a == act::sleeps || a == act::asks_child || name_of(a).ends_with("_for");
+}
+bool may_wait_forever(act a) {
+  using enum act;
+  // The wait at a condition locks as well.
+  static constexpr std::array all{
+      locks,          acquires,        waits_notified,  waits_notified_for, meets,
+      waits_at_gate,  looks_and_waits, ends_gate,       waits_for_value,    waits_completion,
+      awaits_given,   sends,           sends_to_second, sends_to_full,      receives,
+      receives_alone, selects,         awaits};
+  return std::ranges::find(all, a) != all.end();
+}
+
 bool program::has(std::function<bool(statement const&)> const& is) const {
   return std::ranges::any_of(all, [&](life const& l) { return has_in(l.acts, is); });
 }

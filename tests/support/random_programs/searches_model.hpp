@@ -29,23 +29,8 @@ namespace weft::tests::searches {
 inline dialect dialect_of_searches() {
   using enum act;
   dialect d;
-  d.themes = {{{picks, 1, 5},
-               {picks, 1, 5},
-               {picks_wide, 1, 5},
-               {picks_into, 1, 5},
-               {picks_deep, 1, 5},
-               {fails, 1, 5},
-               {fails, 1, 5},
-               reads_own,
-               writes_own,
-               asks,
-               {throws, 1, 5},
-               {ends_part, 1, 5},
-               calls,
-               declares,
-               attempts,
-               attempts,
-               {repeats, 1, 3}}};
+  d.themes = {{picks, picks, picks_wide, picks_into, picks_deep, fails, fails, reads_own,
+               writes_own, asks, throws, ends_part, calls, declares, attempts, attempts, repeats}};
   d.acts = 5;
   d.part = 5;
   d.depth = 3;

@@ -170,7 +170,6 @@ inline std::string text(shared_world const& w) {
   return s;
 }
 
-inline std::string text(std::optional<int> n) { return n ? std::to_string(*n) : "-"; }
 inline std::string text(instant t) { return std::to_string(t.time_since_epoch().count()); }
 
 /// The statements that a process or a task is to do.
@@ -205,6 +204,11 @@ struct liver {
     instant first = end_of_handle;
     for (group const* g : scopes_of_handle) first = std::min(first, g->end_of_inside());
     return first;
+  }
+  void sees(std::string const& what) { saw += ' ' + what; }
+  void sees(char const* what, int v) { sees(what + (' ' + std::to_string(v))); }
+  void sees(char const* what, std::optional<int> v) {
+    sees(what + (v ? ' ' + std::to_string(*v) : " -"));
   }
   /// The number of the next act.
   int next() { return n * 10 + acts_done++; }
