@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <exception>
@@ -11,11 +10,11 @@
 #include <vector>
 
 #include "tests/support/each_backend.hpp"
-#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/dialects.hpp"
+#include "tests/support/random_programs/laws.hpp"
 #include "tests/support/random_programs/processes.hpp"
 #include "tests/support/random_programs/program.hpp"
 #include "tests/support/random_programs/running.hpp"
-#include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/world.hpp"
 #include "tests/support/reduced_searches.hpp"
 #include "tests/support/seeds.hpp"
@@ -77,34 +76,18 @@ inline all_outcomes outcomes_explored(program const& l, granularity grain, std::
   return all;
 }
 
-/// The first outcome of `run(program, round)` that the search does not find; empty if there is
-/// none.
-struct found {
-  bool are_all = false;
-  std::string missed;
-};
-template <class Run>
-found compare_with(program const& l, granularity grain, int rounds, Run run) {
-  auto const explored = outcomes_explored(l, grain, 5000, true);
-  found f{explored.are_all, ""};
-  for (int i = 0; f.are_all && f.missed.empty() && i != rounds; ++i)
-    if (std::string const came_to = run(l, i); !explored.of.contains(came_to)) f.missed = came_to;
-  return f;
-}
+/// Checks that each outcome of `run(program, round)` is among those of the search.
 template <class Run>
 void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
   unsigned tried = 0, small = 0;
-  some.for_each([&](unsigned seed) {
-    auto const l = random_program(seed, dialect_of_every_backend(3));
-    auto const f = compare_with(l, grain, rounds, run);
+  check_law(some, dialect_of_every_backend(3), [&](program const& p, unsigned) -> std::string {
+    auto const explored = outcomes_explored(p, grain, 5000, true);
     ++tried;
-    small += f.are_all;
-    if (f.missed.empty()) return;
-    auto const s = smaller(l, [&](program const& other) {
-      return !compare_with(other, grain, rounds * 4, run).missed.empty();
-    });
-    INFO("seed " << seed << ", program\n" << l.text() << "or smaller\n" << s.text());
-    CHECK(f.missed == "");
+    small += explored.are_all;
+    for (int i = 0; explored.are_all && i != rounds; ++i)
+      if (std::string const found = run(p, i); !explored.of.contains(found))
+        return "explore does not find: " + found;
+    return "";
   });
   if (!some.only_some()) CHECK(small > tried * 8 / 10);
 }

@@ -10,8 +10,8 @@
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_programs/acts.hpp"
-#include "tests/support/random_programs/dialect.hpp"
 #include "tests/support/random_programs/dialects.hpp"
+#include "tests/support/random_programs/laws.hpp"
 #include "tests/support/random_programs/processes.hpp"
 #include "tests/support/random_programs/program.hpp"
 #include "tests/support/random_programs/running.hpp"
@@ -91,29 +91,20 @@ inline void compares_all(seeds const& some, granularity grain, unsigned most_act
                          std::size_t most) {
   unsigned tried = 0, small = 0;
   std::size_t full = 0, reduced = 0;
-  some.for_each([&](unsigned seed) {
-    auto const l = random_program(seed, schedule_dialect(most_acts));
+  check_law(some, schedule_dialect(most_acts), [&](program const& p, unsigned) -> std::string {
     // Another process may end the gate between the look and the wait: not a valid program.
-    if (grain == granularity::parallel && l.has(act::ends_gate)) return;
-    auto c = compare(l, grain, most);
-    if (!c.complaint.empty()) {
-      auto const s = smaller(l, [&](program const& other) {
-        auto const now = compare(other, grain, most);
-        return now.is_small && !now.complaint.empty();
-      });
-      INFO("seed " << seed << ", program\n" << s.text());
-      CHECK(compare(s, grain, most).complaint == "");
-    }
+    if (grain == granularity::parallel && p.has(act::ends_gate)) return "";
+    auto const c = compare(p, grain, most);
     ++tried;
     small += c.is_small;
     full += c.is_small ? c.full : 0;
     reduced += c.reduced;
-    if (grain == granularity::cooperative || !c.is_small) return;
-    auto const coarse = compare(l, granularity::cooperative, most);
-    for (auto const& o : coarse.all) {
-      INFO("seed " << seed << ", program\n" << l.text());
-      CHECK((coarse.complaint + (c.all.contains(o) ? "" : "not found: " + o)) == "");
-    }
+    if (grain == granularity::cooperative || !c.is_small || !c.complaint.empty())
+      return c.complaint;
+    auto const coarse = compare(p, granularity::cooperative, most);
+    for (auto const& o : coarse.all)
+      if (!c.all.contains(o)) return "not found: " + o;
+    return coarse.complaint;
   });
   if (some.only_some()) return;
   CHECK(small > tried * 8 / 10);
