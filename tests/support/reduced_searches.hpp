@@ -113,21 +113,21 @@ inline void compares_all(seeds const& some, granularity grain, unsigned most_act
 
 // ---- programs for which it once failed
 
-/// Empty if the reduction finds the outcomes of the full search, and there are `outcomes` of them.
-inline std::string cooperative_complaint(program const& l, std::size_t outcomes) {
+/// Empty if the reduction finds the outcomes of the full search, and there are `how_many` of them.
+inline std::string cooperative_complaint(program const& l, std::size_t how_many) {
   every_frame_dies const here;
   auto const c = compare(l, granularity::cooperative, 100'000);
   if (!c.is_small) return "too many schedules";
   if (!c.complaint.empty()) return c.complaint;
-  if (c.all.size() == outcomes) return "";
+  if (c.all.size() == how_many) return "";
   std::string s = "another number of outcomes:";
   for (auto const& o : c.all) s += "\n  " + o;
   return s;
 }
 
 /// As cooperative_complaint() for both granularities; the number of outcomes is checked for the cooperative one only.
-inline std::string complaint(program const& l, std::size_t outcomes) {
-  auto const found = cooperative_complaint(l, outcomes);
+inline std::string complaint(program const& l, std::size_t how_many) {
+  auto const found = cooperative_complaint(l, how_many);
   if (!found.empty()) return found;
   every_frame_dies const here;
   auto const fine = compare(l, granularity::parallel, 100'000);

@@ -98,7 +98,8 @@ inline walking does(statement const& s, int& local) {
     }
     case act::prints_which: {
       bool const first = co_await proc::fork{};
-      co_await console::print_line{first ? label(s.n) : other_label(s.n)};
+      std::string const text = first ? label(s.n) : other_label(s.n);
+      co_await console::print_line{text};
       break;
     }
     case act::repeats:

@@ -102,7 +102,10 @@ inline acting opens_scope(liver& me, statement const& s, block const* acts) {
       ~open_body() { of.is_body_open = false; }
     } const until_the_end{g};
     g.scope = &of;
-    co_await in_group(me.w, g, acts ? goes_through(me, *acts) : does_parts(me, s, g));
+    if (acts)
+      co_await in_group(me.w, g, goes_through(me, *acts));
+    else
+      co_await in_group(me.w, g, does_parts(me, s, g));
   };
   if (s.what == act::opens_scope_for) {
     g.cancelled_at = co_await deadline(me, s);
@@ -342,9 +345,9 @@ inline living starts_all(shared_world& w) {
   }
   for (std::size_t n = 0; n != all.size(); ++n) {
     errand const e{&w, &all[n].acts, static_cast<int>(n + 1)};
+    auto const begins = [e, to, here = lives(w.alive)] { return does_as_process(e, to, here); };
     if (all[n].is_forkable)
-      co_await spawn(forkable,
-                     [e, to, here = lives(w.alive)] { return does_as_process(e, to, here); });
+      co_await spawn(forkable, begins);
     else
       co_await spawn(does_as_process, e, to, lives(w.alive));
   }
