@@ -293,7 +293,8 @@ inline acting does(liver& me, statement const& s, int nth) {
   if (a >= gets && a <= waits_for_value) co_await does_with_value(me, s, nth);
   if (a >= completes && a <= drops_given) co_await does_with_completion(me, s, nth);
   if (a >= sends && a <= makes_address) co_await does_mail(me, s, nth);
-  if (a >= sends_to_full && a <= receives_alone_for) co_await does_mail_alone(me, s);
+  if (a == sends_to_full || a == receives_alone || a == receives_alone_for)
+    co_await does_mail_alone(me, s);
   if (a >= awaits && a <= drops_handle) co_await does_with_handle(me, s);
 }
 

@@ -345,11 +345,13 @@ inline living starts_all(shared_world& w) {
   }
   for (std::size_t n = 0; n != all.size(); ++n) {
     errand const e{&w, &all[n].acts, static_cast<int>(n + 1)};
-    auto const begins = [e, to, here = lives(w.alive)] { return does_as_process(e, to, here); };
-    if (all[n].is_forkable)
-      co_await spawn(forkable, begins);
-    else
+    if (!all[n].is_forkable) {
       co_await spawn(does_as_process, e, to, lives(w.alive));
+      continue;
+    }
+    // g++ 12 destroys a closure without a name twice.
+    auto const begins = [e, to, here = lives(w.alive)] { return does_as_process(e, to, here); };
+    co_await spawn(forkable, begins);
   }
   w.keep("starts all", std::move(to));
 }
