@@ -50,7 +50,7 @@ dialect schedule_dialect(unsigned most_acts) {
   d.acts = most_acts;
   d.part = 2;
   d.depth = 3;
-  d.size = 2 * most_acts + 2;
+  d.size = 2 * most_acts;
   d.forkable_ones = true;
   return d;
 }
