@@ -29,20 +29,21 @@ TEMPLATE_TEST_CASE("a search that is resumed at once ends like a model that copi
                    bitwise) {
   seeds const tried(300);
   tally happened;
-  check_law(tried, dialect_of_searches(), [&](program const& p, unsigned seed) -> std::string {
-    tactics what_to_do(seed);
-    model expected([&what_to_do](int n, model::rest const& k) {
-      for (int const answer : what_to_do.answers(n)) k(answer);
-    });
-    expected.run(p.all[0].acts);
+  check_law(tried, dialect_of_searches(),
+            [&](program_of_acts const& p, unsigned seed) -> std::string {
+              tactics what_to_do(seed);
+              model expected([&what_to_do](int n, model::rest const& k) {
+                for (int const answer : what_to_do.answers(n)) k(answer);
+              });
+              expected.run(p.all[0].acts);
 
-    at_once h(seed);
-    int asked = 0;
-    start<TestType>(p.all[0].acts, h, asked);
-    happened.add(h.endings);
-    if (asked != expected.asked) return "asks another number of times";
-    return h.endings == expected.endings ? "" : "ends otherwise";
-  });
+              at_once h(seed);
+              int asked = 0;
+              start<TestType>(p.all[0].acts, h, asked);
+              happened.add(h.endings);
+              if (asked != expected.asked) return "asks another number of times";
+              return h.endings == expected.endings ? "" : "ends otherwise";
+            });
   if (!tried.only_some()) happened.check_all_occurred();
 }
 
@@ -71,7 +72,7 @@ TEMPLATE_TEST_CASE("searches that are resumed later, in any order, end like a mo
   several.size = 300;
   seeds const tried(300);
   tally happened;
-  check_law(tried, several, [&](program const& p, unsigned seed) -> std::string {
+  check_law(tried, several, [&](program_of_acts const& p, unsigned seed) -> std::string {
     int const steps = seed % 4 == 0 ? 10 : 1000;  // sometimes leaves resumptions that wait
     tactics what_to_do(seed);
     agenda<model::rest> waiting(seed);

@@ -40,7 +40,7 @@ TEMPLATE_TEST_CASE(
   seeds const tried(usual);
   unsigned ended = 0, failed = 0, refused = 0;
   check_law(tried, dialect_of_captures(by_replay),
-            [&](program const& p, unsigned seed) -> std::string {
+            [&](program_of_acts const& p, unsigned seed) -> std::string {
               auto const expected = machine(by_replay).run(p.all[0].acts);
               if (!expected) return "";
               bool const is_refused = expected->what.starts_with("un");

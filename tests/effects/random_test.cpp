@@ -25,7 +25,7 @@ TEST_CASE(
   seeds const tried(3000);
   tally happened;
   check_law(tried, dialect_of_choices(),
-            [&](program const& p, unsigned) { return left_by(p, happened); });
+            [&](program_of_acts const& p, unsigned) { return left_by(p, happened); });
   if (tried.only_some()) return;
 
   CHECK(happened.resumed > 0);
@@ -49,7 +49,7 @@ TEST_CASE("a random program destroys each frame once where tasks might pin frame
   weft::detail::note_pinning();
   tally happened;
   check_law(seeds(3000), dialect_of_choices(),
-            [&](program const& p, unsigned) { return left_by(p, happened); });
+            [&](program_of_acts const& p, unsigned) { return left_by(p, happened); });
   CHECK(thing::births == thing::deaths);
 }
 

@@ -41,7 +41,7 @@ inline bool is_deadlock(std::exception_ptr const& error) {
   }
 }
 template <class Where>
-std::string outcome_on(program const& l, std::vector<int>* trace = nullptr) {
+std::string outcome_on(program_of_acts const& l, std::vector<int>* trace = nullptr) {
   shared_world w(l);
   w.trace = trace;
   try {
@@ -62,7 +62,7 @@ struct all_outcomes {
   bool are_all = false;
   std::set<std::string> of;
 };
-inline all_outcomes outcomes_explored(program const& l, granularity grain, std::size_t most,
+inline all_outcomes outcomes_explored(program_of_acts const& l, granularity grain, std::size_t most,
                                       bool reduce) {
   auto const found = explored({.max_schedules = most,
                                .max_steps = 1000,
@@ -80,15 +80,16 @@ inline all_outcomes outcomes_explored(program const& l, granularity grain, std::
 template <class Run>
 void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
   unsigned tried = 0, small = 0;
-  check_law(some, dialect_of_every_backend(3), [&](program const& p, unsigned) -> std::string {
-    auto const explored = outcomes_explored(p, grain, 5000, true);
-    ++tried;
-    small += explored.are_all;
-    for (int i = 0; explored.are_all && i != rounds; ++i)
-      if (std::string const found = run(p, i); !explored.of.contains(found))
-        return "explore does not find: " + found;
-    return "";
-  });
+  check_law(some, dialect_of_every_backend(3),
+            [&](program_of_acts const& p, unsigned) -> std::string {
+              auto const explored = outcomes_explored(p, grain, 5000, true);
+              ++tried;
+              small += explored.are_all;
+              for (int i = 0; explored.are_all && i != rounds; ++i)
+                if (std::string const found = run(p, i); !explored.of.contains(found))
+                  return "explore does not find: " + found;
+              return "";
+            });
   if (!some.only_some()) CHECK(small > tried * 8 / 10);
 }
 

@@ -23,7 +23,7 @@
 /// The reduced search of a program against the search that visits every schedule.
 namespace weft::tests {
 
-inline exploration explored(explore_options const& options, program const& l) {
+inline exploration explored(explore_options const& options, program_of_acts const& l) {
   return explore(
       options, [&l] { return std::make_unique<shared_world>(l); },
       [](std::unique_ptr<shared_world>& w) { return starts_all(*w); },
@@ -47,7 +47,7 @@ struct compared {
   std::string complaint;
   outcomes all;
 };
-inline compared compare(program const& l, granularity grain, std::size_t most) {
+inline compared compare(program_of_acts const& l, granularity grain, std::size_t most) {
   compared c;
   auto const full = explored({.max_schedules = most,
                               .max_steps = 300,
@@ -91,21 +91,22 @@ inline void compares_all(seeds const& some, granularity grain, unsigned most_act
                          std::size_t most) {
   unsigned tried = 0, small = 0;
   std::size_t full = 0, reduced = 0;
-  check_law(some, schedule_dialect(most_acts), [&](program const& p, unsigned) -> std::string {
-    // Another process may end the gate between the look and the wait: not a valid program.
-    if (grain == granularity::parallel && p.has(act::ends_gate)) return "";
-    auto const c = compare(p, grain, most);
-    ++tried;
-    small += c.is_small;
-    full += c.is_small ? c.full : 0;
-    reduced += c.reduced;
-    if (grain == granularity::cooperative || !c.is_small || !c.complaint.empty())
-      return c.complaint;
-    auto const coarse = compare(p, granularity::cooperative, most);
-    for (auto const& o : coarse.all)
-      if (!c.all.contains(o)) return "not found: " + o;
-    return coarse.complaint;
-  });
+  check_law(some, schedule_dialect(most_acts),
+            [&](program_of_acts const& p, unsigned) -> std::string {
+              // Another process may end the gate between the look and the wait: not a valid program.
+              if (grain == granularity::parallel && p.has(act::ends_gate)) return "";
+              auto const c = compare(p, grain, most);
+              ++tried;
+              small += c.is_small;
+              full += c.is_small ? c.full : 0;
+              reduced += c.reduced;
+              if (grain == granularity::cooperative || !c.is_small || !c.complaint.empty())
+                return c.complaint;
+              auto const coarse = compare(p, granularity::cooperative, most);
+              for (auto const& o : coarse.all)
+                if (!c.all.contains(o)) return "not found: " + o;
+              return coarse.complaint;
+            });
   if (some.only_some()) return;
   CHECK(small > tried * 8 / 10);
   CHECK(reduced < full / 4);
@@ -114,7 +115,7 @@ inline void compares_all(seeds const& some, granularity grain, unsigned most_act
 // ---- programs for which it once failed
 
 /// Empty if the reduction finds the outcomes of the full search, and there are `how_many` of them.
-inline std::string cooperative_complaint(program const& l, std::size_t how_many) {
+inline std::string cooperative_complaint(program_of_acts const& l, std::size_t how_many) {
   every_frame_dies const here;
   auto const c = compare(l, granularity::cooperative, 100'000);
   if (!c.is_small) return "too many schedules";
@@ -126,7 +127,7 @@ inline std::string cooperative_complaint(program const& l, std::size_t how_many)
 }
 
 /// As cooperative_complaint() for both granularities; the number of outcomes is checked for the cooperative one only.
-inline std::string complaint(program const& l, std::size_t how_many) {
+inline std::string complaint(program_of_acts const& l, std::size_t how_many) {
   auto const found = cooperative_complaint(l, how_many);
   if (!found.empty()) return found;
   every_frame_dies const here;

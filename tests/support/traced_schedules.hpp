@@ -66,7 +66,7 @@ enum class run_path : unsigned char {
   not_found_in_time
 };
 /// Looks for the path of the schedule that equals the run.
-inline run_path path_of(program const& l, seen_run const& seen, std::size_t most_runs) {
+inline run_path path_of(program_of_acts const& l, seen_run const& seen, std::size_t most_runs) {
   led_by_trace c(seen.trace);
   auto make_state = [&] {
     auto w = std::make_unique<shared_world>(l);

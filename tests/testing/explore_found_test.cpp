@@ -22,7 +22,7 @@ using namespace weft;
 using enum weft::tests::act;
 using weft::tests::complaint;
 using weft::tests::cooperative_complaint;
-using weft::tests::program;
+using weft::tests::program_of_acts;
 
 TEST_CASE("a process that waits at a gate is counted also if it has read the epoch") {
   CHECK(complaint({{{{looks_and_waits_for}}, {{counts_waiting}}}}, 2) == "");
@@ -91,13 +91,13 @@ TEST_CASE("an event that cancels all processes discards the other deferred event
 }
 
 TEST_CASE("a process that has cancelled its scope does not get a shared value afterwards") {
-  program const l{{{{{opens_scope, {cancels, waits_for_value}}}}, {{updates}}}};
+  program_of_acts const l{{{{{opens_scope, {cancels, waits_for_value}}}}, {{updates}}}};
   CHECK(complaint(l, 1) == "");
   CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 1);
 }
 
 TEST_CASE("a task may print before the process that started it exits and cancels it") {
-  program const l{{{{{opens_scope, {{starts_task, {prints}}, exits}}}}, {{prints}}}};
+  program_of_acts const l{{{{{opens_scope, {{starts_task, {prints}}, exits}}}}, {{prints}}}};
   CHECK(complaint(l, 1) == "");
   CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 3);
 }

@@ -372,7 +372,7 @@ TEST_CASE("a handler inside the scheduler handles the operations of both process
 TEST_CASE("random programs print under weft what the model prints") {
   std::set<std::string> printed;
   seeds const some(4000);
-  check_law(some, dialect_of_effekt(), [&](program const& p, unsigned) -> std::string {
+  check_law(some, dialect_of_effekt(), [&](program_of_acts const& p, unsigned) -> std::string {
     block const& acts = p.all[0].acts;
     output const expected = model::run(acts);
     printed.insert(expected.printed);

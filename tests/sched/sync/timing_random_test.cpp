@@ -23,7 +23,7 @@ BACKENDS_TEST_CASE(
     auto how = options();
     how.virtual_time = is_virtual;
     seeds const some(static_cast<unsigned>(rounds(chosen.threads == 1 ? 500 : 200)));
-    check_law(some, dialect_of_deadlines(), [&](program const& p, unsigned) -> std::string {
+    check_law(some, dialect_of_deadlines(), [&](program_of_acts const& p, unsigned) -> std::string {
       shared_world w(p);
       std::string thrown;
       try {

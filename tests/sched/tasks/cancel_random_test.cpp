@@ -34,7 +34,7 @@ BACKENDS_TEST_CASE("a wait in a scope that is cancelled ends at that instant", "
                    in_random_order) {
   std::size_t cancelled = 0;
   seeds const some(4'000);
-  check_law(some, dialect_of_cancellations(), [&](program const& p, unsigned) {
+  check_law(some, dialect_of_cancellations(), [&](program_of_acts const& p, unsigned) {
     shared_world w(p);
     w.is_timed = true;
     try {
@@ -122,7 +122,7 @@ static_assert(backend<asks_some> && !concurrent_backend<asks_some> && concurrent
 
 /// Everything that the processes do, and when.
 template <class Backend>
-std::string seen_on(program const& p, unsigned seed) {
+std::string seen_on(program_of_acts const& p, unsigned seed) {
   shared_world w(p);
   w.is_timed = true;
   typename scheduler<Backend>::options how;
@@ -147,11 +147,11 @@ TEST_CASE(
   // If several tasks have handles, it depends on the way of asking which of them begin.
   std::erase_if(d.always,
                 [](act a) { return a == act::starts_with_handle || a == act::awaits_all; });
-  d.accepts = [](program const& p) {
+  d.accepts = [](program_of_acts const& p) {
     return !p.has(
         [](statement const& s) { return s.what == act::awaits_each && s.parts.size() != 1; });
   };
-  check_law(seeds(2'000), d, [](program const& p, unsigned seed) {
+  check_law(seeds(2'000), d, [](program_of_acts const& p, unsigned seed) {
     auto const narrow = seen_on<asks_some>(p, seed);
     auto const wide = seen_on<asks_all>(p, seed);
     return narrow == wide ? "" : narrow + "\nand\n" + wide;

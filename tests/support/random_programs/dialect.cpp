@@ -43,8 +43,8 @@ class drawing {
  public:
   drawing(dice& random, dialect const& d) : random_(random), d_(d), left_(d.size) {}
 
-  program draws() {
-    program p;
+  program_of_acts draws() {
+    program_of_acts p;
     p.capacity = 1 + random_(2);
     p.permits = random_(2);
     p.gates = 1 + random_(d_.gates);
@@ -142,9 +142,9 @@ class drawing {
 
 }  // namespace
 
-program random_program(dice& random, dialect const& d) {
+program_of_acts random_program(dice& random, dialect const& d) {
   for (;;) {
-    program p = drawing(random, d).draws();
+    program_of_acts p = drawing(random, d).draws();
     if (!d.accepts || d.accepts(p)) return p;
   }
 }

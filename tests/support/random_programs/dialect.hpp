@@ -33,12 +33,12 @@ struct dialect {
   bool ends_by_itself = false;     ///< Nothing shielded waits without a deadline.
   bool one_of_races_fails = true;  ///< Parts of `races` may fail.
   unsigned never_fails = 0;        ///< One program of so many has no failures; 0 means all may.
-  bool (*accepts)(program const&) = nullptr;  ///< Others are drawn again.
+  bool (*accepts)(program_of_acts const&) = nullptr;  ///< Others are drawn again.
 };
 
 /// The program of that seed, or the next one of these dice.
-[[nodiscard]] program random_program(dice& random, dialect const& d);
-[[nodiscard]] inline program random_program(unsigned seed, dialect const& d) {
+[[nodiscard]] program_of_acts random_program(dice& random, dialect const& d);
+[[nodiscard]] inline program_of_acts random_program(unsigned seed, dialect const& d) {
   dice random(seed);
   return random_program(random, d);
 }

@@ -84,7 +84,7 @@ dialect dialect_of_threads() {
   d.gates = 3;
   d.forks = 2;
   // The inboxes and the completion are for one process.
-  d.accepts = [](program const& p) {
+  d.accepts = [](program_of_acts const& p) {
     return p.forks == 0 ||
            !(p.has_mail() || p.has([](statement const& s) { return is_the_firsts(s.what); }));
   };

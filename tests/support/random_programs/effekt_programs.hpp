@@ -43,7 +43,7 @@ inline dialect dialect_of_effekt() {
   d.part = 5;
   d.depth = 4;
   d.size = 40;
-  d.accepts = [](program const& p) { return forks_of(p.all[0].acts) <= 6; };
+  d.accepts = [](program_of_acts const& p) { return forks_of(p.all[0].acts) <= 6; };
   return d;
 }
 

@@ -160,7 +160,7 @@ inline void start(world& w) {
 }
 
 /// A complaint about the objects that a program leaves; empty if there are none.
-inline std::string left_by(tests::program const& choices, tally& happened) {
+inline std::string left_by(tests::program_of_acts const& choices, tally& happened) {
   {
     world w(choices.all[0].acts, happened, start);
     w.live();

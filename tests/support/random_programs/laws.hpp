@@ -14,7 +14,7 @@ namespace weft::tests {
 
 /// The complaint about a program; or how many frames it leaves, if it has none.
 template <class Law>
-std::string complaint_about(program const& p, unsigned seed, Law law) {
+std::string complaint_about(program_of_acts const& p, unsigned seed, Law law) {
   auto const before = detail::frames_so_far().alive();
   std::string s = law(p, seed);
   auto const left = detail::frames_so_far().alive() - before;
@@ -27,11 +27,11 @@ template <class Law>
 void check_law(seeds const& some, dialect const& d, Law law) {
   some.for_each([&](unsigned seed) {
     INFO("WEFT_SEED=" << seed);  // if the program ends the process
-    program const p = random_program(seed, d);
+    program_of_acts const p = random_program(seed, d);
     std::string const why = complaint_about(p, seed, law);
     if (why.empty()) return;
     INFO(why << '\n' << p.text());
-    auto const fails = [&](program const& other) {
+    auto const fails = [&](program_of_acts const& other) {
       for (int runs = 0; runs != 5; ++runs)
         if (!complaint_about(other, seed, law).empty()) return true;
       return false;

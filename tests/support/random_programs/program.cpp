@@ -55,7 +55,8 @@ std::string text(block const& b) {
 /// Makes a program smaller as long as something remains true.
 class shrinking {
  public:
-  shrinking(program& p, std::function<bool(program const&)> const& still) : p_(p), still_(still) {}
+  shrinking(program_of_acts& p, std::function<bool(program_of_acts const&)> const& still)
+      : p_(p), still_(still) {}
 
   void shrinks() {
     do {
@@ -116,8 +117,8 @@ class shrinking {
     return false;
   }
 
-  program& p_;
-  std::function<bool(program const&)> const& still_;
+  program_of_acts& p_;
+  std::function<bool(program_of_acts const&)> const& still_;
   bool is_smaller_ = false;
   int asked_ = 0;
 };
@@ -143,10 +144,10 @@ bool may_wait_forever(act a) {
   return std::ranges::find(all, a) != all.end();
 }
 
-bool program::has(std::function<bool(statement const&)> const& is) const {
+bool program_of_acts::has(std::function<bool(statement const&)> const& is) const {
   return std::ranges::any_of(all, [&](life const& l) { return has_in(l.acts, is); });
 }
-std::string program::text() const {
+std::string program_of_acts::text() const {
   std::string s = "capacity " + std::to_string(capacity) + ", permits " + std::to_string(permits) +
                   ", gates " + std::to_string(gates) + ", forks " + std::to_string(forks) +
                   ", ends at " + std::to_string(ends_at) + '\n';
@@ -154,12 +155,13 @@ std::string program::text() const {
     s += (l.is_forkable ? "  forkable: " : "  process: ") + tests::text(l.acts) + '\n';
   return s;
 }
-std::size_t size_of(program const& p) {
+std::size_t size_of(program_of_acts const& p) {
   std::size_t n = 0;
   for (life const& l : p.all) n += size_of(l.acts);
   return n;
 }
-program smaller(program p, std::function<bool(program const&)> const& still) {
+program_of_acts smaller(program_of_acts p,
+                        std::function<bool(program_of_acts const&)> const& still) {
   shrinking(p, still).shrinks();
   return p;
 }

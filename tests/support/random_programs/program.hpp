@@ -34,7 +34,7 @@ struct life {
   bool is_forkable = false;
 };
 /// The first process starts all of them.
-struct program {
+struct program_of_acts {
   std::vector<life> all;
   std::size_t capacity = 2;  // of ports
   std::size_t permits = 1;   // of the semaphore
@@ -54,10 +54,11 @@ struct program {
   [[nodiscard]] std::string text() const;
 };
 /// The number of statements.
-[[nodiscard]] std::size_t size_of(program const& p);
+[[nodiscard]] std::size_t size_of(program_of_acts const& p);
 
 /// A smaller program for which `still(program)` is true, as it is for `p`: without statements, with
 /// the parts of a statement in its place, with smaller numbers.  Asks a few thousand times at most.
-[[nodiscard]] program smaller(program p, std::function<bool(program const&)> const& still);
+[[nodiscard]] program_of_acts smaller(program_of_acts p,
+                                      std::function<bool(program_of_acts const&)> const& still);
 
 }  // namespace weft::tests

@@ -85,7 +85,7 @@ struct group {
 
 /// The shared state.  Thread safe, if the processes announce their accesses.
 struct shared_world {
-  explicit shared_world(program const& p)
+  explicit shared_world(program_of_acts const& p)
       : what(p), seats(p.permits), ends(std::make_unique<gate>()) {}
 
   /// Keeps what an ended process saw, and the addresses that it has not dropped.
@@ -124,7 +124,7 @@ struct shared_world {
 
   static constexpr int given = 7;
 
-  program const& what;
+  program_of_acts const& what;
   mutex key, other_key;
   semaphore seats;
   condition changed;
