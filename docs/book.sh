@@ -1,5 +1,7 @@
 #!/bin/sh
 # ./bazelw run //docs:book [-- [--edit=URL] [DIR]]: makes the site of the book in DIR, by default .cache/book of the tree.
+# ./bazelw run //docs:prose [-- ...]: the same text, without the pages on which programs are stepped through, for which
+# each program would be compiled.
 #
 # It needs no network, and no server: a browser opens DIR/index.html.  "Edit" leads to a page's file: in this tree, or
 # below URL.
@@ -18,8 +20,8 @@ sh "$tree/tools/need" book
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/extra/pages"
-# In the folder of runfiles of Bazel.
-cp docs/pages/*.html docs/recipes/pages/*.html "$scratch/extra/pages"
+# In the folder of runfiles of Bazel; the text alone has none.
+if [ -d docs/pages ]; then cp docs/pages/*.html docs/recipes/pages/*.html "$scratch/extra/pages"; fi
 python3 "$tree/docs/book/make_sources.py" "$tree" "$scratch/extra/pages" "$scratch/sources"
 python3 -B "$tree/docs/reference/make.py" "$scratch/sources/reference"
 WEFT_BOOK_SOURCES=$scratch/sources WEFT_BOOK_TREE=$edit WEFT_BOOK_EXTRA=$scratch/extra \
