@@ -1,12 +1,12 @@
 """Golden tests: a program and its exact output, on one backend or on all."""
 
-def golden_test(name, binary, expected, **kwargs):
-    """Fails unless `binary` exits with 0 and prints exactly the text of the file `expected`."""
+def golden_test(name, binary, expected, program = None, **kwargs):
+    """Fails unless `binary`, with the argument `program`, exits with 0 and prints exactly the text of `expected`."""
     native.sh_test(
         name = name,
         size = "small",
         srcs = ["//tools:golden.sh"],
-        args = ["$(location %s)" % binary, "$(location %s)" % expected],
+        args = ["$(location %s)" % binary, "$(location %s)" % expected] + ([program] if program else []),
         data = [binary, expected],
         **kwargs
     )
