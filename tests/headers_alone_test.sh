@@ -1,11 +1,12 @@
 #!/bin/sh
-# headers_alone_test.sh FOLDER...: fails unless each header of the folders compiles as a main file.  A header
+# headers_alone_test.sh FOLDER-or-HEADER...: fails unless each header compiles as a main file.  A header
 # that is the first that a source file beside it includes does: the build compiles that file.  There is no
 # Catch2 3 here, and no stdexec.
 #
 # The standard headers are modules, so that they are parsed once; a header sees those that it includes.  But
 # <execution> has parallel algorithms, which need TBB.
 set -u
+[ $# != 0 ] || exit 0
 scratch=${TEST_TMPDIR:-$(mktemp -d)}
 for header in $(find -L "$@" -name '*.hpp' ! -name 'catch2_v3*' ! -name stdexec.hpp | sort); do
   source=${header%.hpp}.cpp
@@ -26,7 +27,7 @@ cat > "$scratch/compile.sh" << END
 grep -q '^#include <range/' "\$1" ||
   modules='-fmodules -fmodules-cache-path=$scratch/cache -fmodule-map-file=$scratch/map'
 clang++-19 -std=c++20 -fsyntax-only -Wall -Wextra -Werror -Wno-pragma-once-outside-header \
-  -Wno-undefined-inline \${modules-} -I.. -x c++ "\$1" || { echo "\$1 does not compile alone"; exit 1; }
+  -Wno-undefined-inline \${modules-} -I.. -Iinclude -x c++ "\$1" || { echo "\$1 does not compile alone"; exit 1; }
 END
 echo "$(wc -l < "$scratch/headers") headers"
 [ -s "$scratch/headers" ] && xargs -P "$(nproc)" -n 1 sh "$scratch/compile.sh" < "$scratch/headers"

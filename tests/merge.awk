@@ -1,13 +1,13 @@
-# Makes one source file of several: what they include first, then each in a namespace of its own.
+# Makes one source file of tests: what they include first, then each in an unnamed namespace of its own.
 #
 #     awk -f merge.awk a_test.cpp b_test.cpp > merged.cpp
 
 FNR == 1 {
-  if (NR > 1) body = body "}\n"
+  if (NR > 1) body = body "}}\n"
   name = FILENAME
   sub(/.*\//, "", name)
   sub(/\.cpp$/, "", name)
-  body = body "namespace " name " {\n#line 1 \"" FILENAME "\"\n"
+  body = body "namespace " name " { namespace {\n#line 1 \"" FILENAME "\"\n"
 }
 
 /^#include / {
@@ -17,4 +17,4 @@ FNR == 1 {
 
 { body = body $0 "\n" }
 
-END { printf "%s}\n", body }
+END { printf "%s}}\n", body }

@@ -1,6 +1,6 @@
 """The tests of a folder: each NAME_test.cpp is a test, and the table says what is special."""
 
-load("//tests:cc_test.bzl", "cc_test", "merged_tests")
+load("//tests:cc_test.bzl", "cc_test")
 load("//tests:table.bzl", "TABLE")
 load("//tools:golden.bzl", "golden_test")
 
@@ -15,7 +15,7 @@ def suite():
     """
     row = TABLE[native.package_name()[len("tests/"):]]
     names = [source[:-len("_test.cpp")] for source in native.glob(["*_test.cpp"])]
-    special_ones = row.alone + row.more.keys() + row.variants.keys()
+    special_ones = row.alone + row.as_it_is + row.more.keys() + row.variants.keys()
     for name in special_ones + [name for tagged in row.tags.values() for name in tagged]:
         if name not in names:
             fail("there is no %s_test.cpp here" % name)
@@ -29,6 +29,7 @@ def suite():
             "srcs": [name + "_test.cpp"],
             "tags": tags if name in special_ones else tags + ["manual"],
             "deps": row.deps,
+            "is_merged": name not in row.as_it_is,
         }, row.more.get(name, {}))
         cc_test(name = name + "_test", **usual)
         for target, special in row.variants.get(name, {}).items():
@@ -36,8 +37,9 @@ def suite():
     for tags, merged in alike.items():
         programs = (len(merged) + _MOST_IN_ONE - 1) // _MOST_IN_ONE
         for program in range(programs):
-            merged_tests(
-                name = "_".join(["all"] + list(tags) + [str(program + 1)]),
+            cc_test(
+                name = "_".join(["all"] + list(tags) + [str(program + 1)]) + "_test",
+                size = "medium",
                 srcs = [name + "_test.cpp" for name in merged[program::programs]],
                 tags = list(tags),
                 deps = row.deps,

@@ -4,8 +4,6 @@ Each tests/FOLDER/NAME_test.cpp is a test, NAME_test, of medium size; suite() ma
 with others.
 """
 
-load("//tests:configurations.bzl", "under_no_sanitizer")
-
 SCHED_INTERNALS = [
     "//sched/{0}:{0}_internals".format(room)
     for room in ["backends", "base", "mail", "runtime", "sync", "tasks"]
@@ -28,21 +26,22 @@ _EFFECT_SUITE = """
 
 _ADAPTERS = "clock_time execution expected fmt format future ranges stop_token"
 
-_ASAN = ["-fsanitize=address"]
-
 def _words(text):
     return [word for line in text.split("\n") for word in line.split(" ") if word]
 
-def _row(deps, threads = "", searches = "", one_compiler = "", alone = "", more = {}, variants = {}):
+def _row(deps, threads = "", optimized = "", gcc = "", nightly = "", alone = "", as_it_is = "", more = {}, variants = {}):
     """What the tests of a folder have.
 
     Args:
       deps: what every test includes, beside _COMMON.
       threads: tests that have several threads: ThreadSanitizer runs them as well.
-      searches: tests that search many schedules: only the default configuration runs them, as they
-        run again and again what other tests have run.
-      one_compiler: tests in which a second compiler sees nothing that it does not see in other tests.
+      optimized: tests that are compiled with optimization and without AddressSanitizer (tools/optimized.bzl): they
+        search many schedules, count allocations, or are about the pools that the sanitizer replaces.
+      gcc: tests that g++ runs too, since two compilers could see differently what they are about: coroutine
+        frames, results of coroutines, unwinding.
+      nightly: tests that run nightly, and when their folder or that of their subject has changed.
       alone: tests that are not merged with others (suite.bzl), as are those of `more` and `variants`.
+      as_it_is: tests that are not in an unnamed namespace, as they have names outside of all namespaces.
       more: by test, attributes of cc_test: a list is added to what the test has; `data` is a glob.
       variants: by test, further targets of the same file: by name, attributes, likewise.
 
@@ -52,9 +51,11 @@ def _row(deps, threads = "", searches = "", one_compiler = "", alone = "", more 
     return struct(
         deps = _COMMON + deps,
         alone = _words(alone),
+        as_it_is = _words(as_it_is),
         tags = {
-            "one_compiler": _words(one_compiler),
-            "searches": _words(searches),
+            "gcc": _words(gcc),
+            "nightly": _words(nightly),
+            "optimized": _words(optimized),
             "threads": _words(threads),
         },
         more = more,
@@ -80,14 +81,15 @@ TABLE = {
                 "deps": ["//adapters:boost_asio", "@boost_asio"],
             }},
             # std::expected is there in C++23.
-            "expected": {"expected_test_cpp23": {"copts": ["-std=c++23"], "tags": ["one_compiler"]}},
+            "expected": {"expected_test_cpp23": {"copts": ["-std=c++23"]}},
         },
     ),
     "cluster": _row(
         deps = _EFFECTS + _SCHED + ["//cluster", "//cluster:cluster_internals", "//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/cluster:support", "//tests/durable:support"],
-        # Each starts servers.
-        alone = "routing store_laws survival",
-        searches = "bad_server store_laws survival tool",
+        # Each starts servers, which takes long.
+        nightly = "bad_server store_laws survival tool",
+        alone = "routing",
+        as_it_is = "store_laws",  # declares the stores before it includes the laws
         threads = "routing",
         more = {
             # Changes streams as another program does.
@@ -97,10 +99,8 @@ TABLE = {
     ),
     "deque": _row(
         deps = _DEQUE,
-        alone = "persistent_deque",  # instantiates all of it
-        one_compiler = """
-            chase_lev persistent_deque persistent_deque_random persistent_deque_ranges steal_queue
-        """,
+        as_it_is = "persistent_deque",  # instantiates all of it
+        optimized = "persistent_deque_random",  # the fuzzer does the same under AddressSanitizer
         threads = "chase_lev_threads persistent_deque_threads steal_queue_threads",
         more = {
             # Random commands, and those that once broke something.
@@ -110,9 +110,9 @@ TABLE = {
     ),
     "durable": _row(
         deps = _EFFECTS + _SCHED + ["//durable", "//durable:durable_internals", "//durable:sqlite", "//tests/durable:support"],
-        alone = "store_laws workers",  # one declares the stores before it includes the laws; one takes long
-        one_compiler = "tool",
-        searches = "crashes weakened_store workers",
+        alone = "workers",  # takes long
+        as_it_is = "store_laws",  # declares the stores before it includes the laws
+        optimized = "crashes weakened_store workers",
         threads = "engine replicated_store store_laws",
         more = {
             # Reads and writes the files of stores as another program does.
@@ -122,9 +122,11 @@ TABLE = {
     ),
     "effects": _row(
         deps = _EFFECTS,
-        # Names of symbols, options for the sanitizers; and an operator new of its own.
-        alone = "linking random bitwise_memory",
-        one_compiler = "bitwise_memory multi_shot_random random",
+        gcc = """
+            births exceptions handler_laws kept_resumptions lifetimes linking multi_shot_laws resumption stack
+        """,
+        alone = "random",  # options for the sanitizers
+        as_it_is = "bitwise_memory linking",  # an operator new of its own; names of symbols
         threads = "bitwise_found bitwise_refused lifetimes multi_shot_laws",
         more = {
             "births": {"size": "small"},
@@ -141,34 +143,30 @@ TABLE = {
         variants = {
             # No frame is elided in any build: beside the configuration's own, with optimization.
             "births": {
-                "births_test_O2": {"copts": ["-O2"]},
-                "births_test_O3": {"copts": ["-O3"]},
+                "births_test_O2": {"copts": ["-O2"], "tags": ["optimized"]},
+                "births_test_O3": {"copts": ["-O3"], "tags": ["nightly"]},
             },
             # No native stack is used in any build: beside the configuration's own, each of these,
             # which compiles the library's sources in the same way.
             "stack": {
-                name: {
-                    "srcs": [":library"],
-                    "copts": copts,
-                    "linkopts": linkopts,
-                    "target_compatible_with": under_no_sanitizer,
-                }
+                name: {"srcs": [":library"], "copts": copts, "linkopts": linkopts, "tags": ["nightly"]}
                 for name, copts, linkopts in [
+                    ("stack_test_plain", ["-O0"], []),
                     ("stack_test_optimized", ["-O2"], []),
-                    ("stack_test_asan", _ASAN, _ASAN),
-                    ("stack_test_asan_optimized", _ASAN + ["-O2"], _ASAN),
+                    ("stack_test_asan_optimized", ["-O2", "-fsanitize=address"], ["-fsanitize=address"]),
                 ]
             },
         },
     ),
     "effects/memory": _row(
         deps = _EFFECTS,
+        gcc = "frame_arena frame_pool",
+        optimized = "frame_arena frame_pool",
         threads = "frame_arena frame_pool",
     ),
     "io": _row(
         deps = _EFFECTS + _SCHED + _IO,
-        one_compiler = "memory_network numeric_address",
-        searches = "memory_network_explored memory_network_protocols",
+        optimized = "memory_network_explored memory_network_protocols",
         threads = "blocking dump_on_signal echo_server files reactor reactor_failures",
         more = {
             "echo_server": {"deps": [":system_network", "//examples:echo"]},
@@ -180,7 +178,6 @@ TABLE = {
         variants = {
             name: {name + "_test_asio": {
                 "copts": ["-DWEFT_TEST_OF_ASIO_NETWORK"],
-                "tags": ["one_compiler"],
                 "deps": ["//adapters:asio_network"],
             }}
             for name in ["echo_server", "reactor", "reactor_failures"]
@@ -188,9 +185,9 @@ TABLE = {
     ),
     "sched/backends": _row(
         deps = _EFFECTS + _SCHED + ["//effects:platform"],
-        alone = "global_queue stealing_memory",  # have an operator new of their own
-        one_compiler = "as_written global_queue stealing_fairness stealing_memory thread_queue",
-        searches = "random_order",
+        gcc = "sharing",
+        as_it_is = "global_queue stealing_memory",  # have an operator new of their own
+        optimized = "random_order",
         threads = """
             backend_laws backend_threads lazy_task membarrier_refused message_stack sharing
             sharing_failures sharing_fairness sharing_forks sharing_handlers sharing_inside sharing_random
@@ -204,30 +201,27 @@ TABLE = {
     ),
     "sched/base": _row(
         deps = _EFFECTS + _SCHED,
-        searches = "decision",
+        gcc = "forkable_process",
+        optimized = "decision",
         threads = "forkable_process",
     ),
     "sched/commands": _row(
         deps = _EFFECTS + _SCHED,
-        one_compiler = "commands run_stepper unique_any",
         threads = "commands_threads replies run_stepper_threads",
     ),
     "sched/mail": _row(
         deps = _EFFECTS + _SCHED,
-        alone = "routing_memory",  # has an operator new of its own
-        one_compiler = "mail_inside routing_memory",
-        searches = "mail_explored routing_explored",
+        gcc = "mail_threads",
+        as_it_is = "routing_memory",  # has an operator new of its own
+        optimized = "mail_explored routing_explored",
         threads = """
             mail_threads mailbox_registry no_senders port_cycles routing routing_threads send_until
         """,
     ),
     "sched/runtime": _row(
         deps = _EFFECTS + _SCHED,
-        alone = "effect_table",  # has effects in a namespace of the library
-        one_compiler = """
-            effekt memory_fails memory_fails_threads scheduler_end scheduler_failures
-            scheduler_inside scheduler_kept scheduler_lost scheduler_memory scheduler_stuck
-        """,
+        gcc = "schedule scheduler_lost",
+        as_it_is = "effect_table",  # has effects in a namespace of the library
         threads = """
             admission cancellation_state deadlock_report dump effect_table failure_log max_processes
             poll shutdown stop submission_gate submissions submit submit_task wait_registry
@@ -239,7 +233,7 @@ TABLE = {
             "memory_fails": {"deps": _IO},
             "memory_fails_threads": {"deps": _IO},
         },
-        # ./bazelw test --config=asan //tests/sched/runtime:memory_fails_in_full_test
+        # ./bazelw test //tests/sched/runtime:memory_fails_in_full_test
         variants = {
             "memory_fails": {"memory_fails_in_full_test": _in_full("large")},
             "memory_fails_threads": {"memory_fails_threads_in_full_test": _in_full("large")},
@@ -247,7 +241,8 @@ TABLE = {
     ),
     "sched/sync": _row(
         deps = _EFFECTS + _SCHED,
-        searches = "mutex_explored wait_laws_explored",
+        gcc = "mutex",
+        optimized = "mutex_explored wait_laws_explored",
         threads = """
             barrier completion completion_cancelled completion_until condition deadline_threads
             external_event external_event_table gate_table gate_until lock_deadlines mutex
@@ -263,10 +258,8 @@ TABLE = {
     ),
     "sched/tasks": _row(
         deps = _EFFECTS + _SCHED,
-        one_compiler = """
-            cancel_costs cancel_random giving_way scope_errors scope_left scope_memory
-        """,
-        searches = "scope_explored",
+        gcc = "scope scope_unwinding when_all",
+        optimized = "cancel_random scope_explored",
         threads = """
             join_table parallel parallel_memory parallel_range_v3 scope scope_cancelling
             scope_dropped_threads task_handle task_trees task_words when_all when_all_ranges
@@ -280,19 +273,16 @@ TABLE = {
     "testing": _row(
         deps = _EFFECTS + _SCHED,
         alone = "explore_memory",  # has an operator new of its own
-        one_compiler = "explore_found explore_limits explore_memory nondeterminism path reused",
-        searches = """
-            explore_known explore_missed explore_parallel explore_reduced explored_everywhere
-            laws_explored protocol_explored random_walk shrinking
+        as_it_is = "googletest",  # has a main of its own
+        optimized = """
+            explore_found explore_known explore_limits explore_memory explore_missed explore_parallel explore_reduced explored_everywhere
+            laws_explored nondeterminism protocol_explored random_walk shrinking
         """,
         threads = "explore_threads explored_everywhere",
         more = {
             "catch2": {"deps": ["//testing:catch2"]},
-            # Has a main of its own.
             "googletest": {"deps": ["//testing:googletest", "@gtest"]},
             "explore": {"deps": ["//examples:hello_program"]},
-            # With a sanitizer there is no pool: each frame is an allocation.
-            "explore_memory": {"target_compatible_with": under_no_sanitizer},
         },
     ),
 }

@@ -10,7 +10,7 @@ runs_interleaved() { run "$@"; awk -f "$interleaved" "$processes" "$printed" || 
 
 run --backend=sharing --threads=1
 diff -u "$expected" "$printed" || exit
-for n in 1 2 3 4 5 6 7 8 9 10; do
+for n in 1 2 3 ${WEFT_IN_FULL+4 5 6 7 8 9 10}; do
   runs_interleaved --backend=random --seed=$n
   runs_interleaved --backend=sharing --threads=2
   runs_interleaved --backend=sharing --threads=8

@@ -36,7 +36,11 @@ def flags_for_clangd(arguments):
 
 
 def sources_in(source):
-    """The files that Bazel compiles as `source`: a library's are those of its folder, as one file."""
+    """The files that Bazel compiles as `source`: a library's are those of its folder, as one file, and a test's
+    is in a namespace there."""
+    test = re.fullmatch(r"bazel-out/[^/]+/bin/(.*)/merged/(\w+\.cpp)", source)
+    if test:
+        return [file for file in [f"{test.group(1)}/{test.group(2)}"] if os.path.exists(file)]
     merged = re.fullmatch(r"bazel-out/[^/]+/bin/(.*)/\w+_sources\.cpp", source)
     if not merged:
         # Other generated files are for Bazel only.

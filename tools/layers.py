@@ -3,7 +3,8 @@
 """Do tests and programs include only what their own dependencies offer?
 
 For those that layering_check does not see (tests/cc_test.bzl).  Reads what
-`./bazelw query --output=xml 'kind("cc_.* rule|filegroup rule", //...)'` prints; says nothing if all is well."""
+`./bazelw query --output=xml 'kind("cc_.* rule|filegroup rule|genrule rule|_precompiled_header rule", //...)'` prints;
+says nothing if all is well."""
 
 import os
 import re
@@ -33,8 +34,20 @@ def violations(query, read):
     def files(label):
         return {f for member in groups[label] for f in files(member)} if label in groups else {path(label)}
 
+    # A test is made of other files (tests/cc_test.bzl).
+    made = {
+        output.get("name"): labels(rule, "srcs")
+        for rule in rules.values()
+        if rule.get("class") == "genrule"
+        for output in rule.findall("rule-output")
+        if ":merged/" in output.get("name")
+    }
+
     def headers(rule):
-        return {f for which in ("hdrs", "textual_hdrs") for label in labels(rule, which) for f in files(label)}
+        parsed = [label.get("value") for label in rule.findall("label") if label.get("name") == "src"]
+        offered = parsed if rule.get("class") == "_precompiled_header" else []
+        offered = offered + [label for which in ("hdrs", "textual_hdrs") for label in labels(rule, which)]
+        return {f for label in offered for f in files(label)}
 
     offered = {name: headers(rule) for name, rule in rules.items()}
     known = set().union(*offered.values())
@@ -43,7 +56,8 @@ def violations(query, read):
             continue
         allowed = set().union(*(offered.get(dep, set()) for dep in labels(rule, "deps")))
         # Not the shared libraries that a program is linked with.
-        sources = [path(label) for label in labels(rule, "srcs") if label.endswith((".cpp", ".hpp"))]
+        sources = [source for label in labels(rule, "srcs") for source in made.get(label, [label])]
+        sources = [path(label) for label in sources if label.endswith((".cpp", ".hpp"))]
         for source in sources:
             for included in INCLUDED.findall(read(source)):
                 if included not in allowed and included not in sources:

@@ -40,7 +40,7 @@ fails backends ./changes processes processes
 passes backends ./prints_one one one
 fails backends ./prints_one two one
 fails backends ./ends_badly one one
-printf '#!/bin/sh\ncase "$*" in\n*random*=10) echo two ;;\n*) echo one ;;\nesac\n' > wrong_once
+printf '#!/bin/sh\ncase "$*" in\n*random*=3) echo two ;;\n*) echo one ;;\nesac\n' > wrong_once
 chmod +x wrong_once
 fails backends ./wrong_once one one
 

@@ -1,13 +1,19 @@
 #!/bin/sh
-# tidy.sh: clang-tidy (.clang-tidy) over each folder of the library as one file, since the standard headers
-# take longer than the folder.
+# tidy.sh [FOLDER...]: clang-tidy (.clang-tidy) over each folder of the library, or those, as one file, since the
+# standard headers take longer than the folder.
 # Without the headers of libraries that Debian lacks, or that clash with others (Boost.Asio, with Asio).
 # tidy.sh analyzer: only its analyzer, over each source file: in one file it joins paths that no program has.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sources() { git ls-files "$1/*.cpp"; }
-for folder in adapters cluster deque durable effects io sched testing trace; do
-  if [ "${1-}" = analyzer ]; then
+only=
+if [ "${1-}" = analyzer ]; then
+  only=analyzer
+  shift
+fi
+[ $# != 0 ] || set -- adapters cluster deque durable effects io sched testing trace
+for folder; do
+  if [ "$only" = analyzer ]; then
     sources "$folder" | sed 's/^/-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding /'
   else
     {

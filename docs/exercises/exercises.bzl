@@ -17,7 +17,7 @@ def exercises(chapter, count, deps):
         name = program,
         testonly = True,
         srcs = [chapter + "/" + source for source in ["exercises.hpp", "solutions.hpp", "test.cpp"]],
-        copts = behind("tests/first") + select({
+        copts = behind("examples/first") + select({
             ":solutions": ["-DSOLVED"],
             "//conditions:default": [],
         }),
@@ -28,7 +28,7 @@ def exercises(chapter, count, deps):
             "//sched:schedule",
             "//sched:testing",
             "//tests:catch_main",
-            "//tests:first",
+            "//examples:first",
             "@catch2",
         ] + deps,
     )

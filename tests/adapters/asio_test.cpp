@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "tests/adapters/asio_library.hpp"
 #include "tests/adapters/asio_support.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "weft/adapters/use_weft.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using tasks = tasking<proc, completions, timing>;
-using step = eff<void, tasks, proc, completions, timing>;
+
 using program =
     eff<void, spawning<tasks, proc, completions, timing>, tasks, proc, completions, timing>;
 
@@ -66,38 +34,6 @@ eff<pair_of, completions> a_pair(io_context& context) {
   tcp::socket second = co_await door.async_accept(use_weft);
   co_return pair_of{std::move(first), std::move(second)};
 }
-
-/// The token, by which the operation can be cancelled: by its slot, if this Asio has slots.
-template <class Token, class Object>
-auto stopping(Object& o, Token t) {
-  if constexpr (library::traits::has_slots)
-    return t;
-  else
-    return t.cancelling(o);
-}
-
-/// What a process finds at the end of a computation.
-template <class E>
-eff<std::string, completions> found_by(E what) {
-  try {
-    if constexpr (std::is_void_v<typename E::value_type>)
-      co_await std::move(what);
-    else
-      (void)co_await std::move(what);
-  } catch (library::system_error const& e) {
-    if (e.code() == library::timed_out()) co_return "timed out";
-    if (e.code() == library::aborted()) co_return "aborted";
-    if (e.code() == library::refused()) co_return "refused";
-    co_return e.what();
-  } catch (cancelled const&) {
-    co_return "cancelled";
-  } catch (std::exception const& e) {
-    co_return e.what();
-  }
-  co_return "done";
-}
-
-}  // namespace
 
 TEST_CASE("an operation yields its values without the error") {
   std::string got;
@@ -142,6 +78,27 @@ TEST_CASE("an operation begins when it is awaited, in the thread that runs its e
   CHECK(where == runs_context);
   CHECK(where != std::this_thread::get_id());
   CHECK(unused_begun == 0);
+}
+
+/// What a process finds at the end of a computation.
+template <class E>
+eff<std::string, completions> found_by(E what) {
+  try {
+    if constexpr (std::is_void_v<typename E::value_type>)
+      co_await std::move(what);
+    else
+      (void)co_await std::move(what);
+  } catch (library::system_error const& e) {
+    if (e.code() == library::timed_out()) co_return "timed out";
+    if (e.code() == library::aborted()) co_return "aborted";
+    if (e.code() == library::refused()) co_return "refused";
+    co_return e.what();
+  } catch (cancelled const&) {
+    co_return "cancelled";
+  } catch (std::exception const& e) {
+    co_return e.what();
+  }
+  co_return "done";
 }
 
 TEST_CASE("an error code and an exception are thrown, and several values are a tuple") {
@@ -196,6 +153,8 @@ TEST_CASE("an operation that cannot begin throws, and one that is dropped throws
   CHECK_THAT(forgotten, Contains("a completion will not come"));
 }
 
+using step = eff<void, tasks, proc, completions, timing>;
+
 TEST_CASE("an operation is dropped when its context is destroyed before it has begun") {
   every_frame_dies const check;
   std::string found;
@@ -211,6 +170,15 @@ TEST_CASE("an operation is dropped when its context is destroyed before it has b
     found = co_await found_by(library::post(use_weft.on(executor)));
   });
   CHECK_THAT(found, Contains("a completion will not come"));
+}
+
+/// The token, by which the operation can be cancelled: by its slot, if this Asio has slots.
+template <class Token, class Object>
+auto stopping(Object& o, Token t) {
+  if constexpr (library::traits::has_slots)
+    return t;
+  else
+    return t.cancelling(o);
 }
 
 TEST_CASE("a deadline ends an operation with the error of a timeout, and no data is lost") {
@@ -236,8 +204,6 @@ TEST_CASE("a deadline ends an operation with the error of a timeout, and no data
   CHECK(late == 0);
   CHECK(got == "x");
 }
-
-namespace {
 
 /// Fills a buffer of its own frame, in a task of a scope that is cancelled meanwhile.
 step fills_in_a_scope(io_context& c, bool succeeds, std::string& found, std::string& next) {
@@ -266,8 +232,6 @@ step fills_in_a_scope(io_context& c, bool succeeds, std::string& found, std::str
   } catch (cancelled const&) {
   }
 }
-
-}  // namespace
 
 TEST_CASE("a process that is cancelled waits until its operation has ended") {
   std::string found;
@@ -351,8 +315,6 @@ TEST_CASE("a scheduler that ends early waits for the operations of its processes
   CHECK(op.was_cancelled());
 }
 
-namespace {
-
 /// Operations with deadlines, in scopes with deadlines, as chance has it.
 step random_operations(io_context& c, unsigned seed, counter& ended) {
   std::minstd_rand random(seed);
@@ -375,6 +337,22 @@ step random_operations(io_context& c, unsigned seed, counter& ended) {
     ++ended;
   }
 }
+
+TEST_CASE("many operations at once end in any way, with one thread or several at the context") {
+  constexpr unsigned many = is_sanitized ? 20 : 50;
+  for (unsigned const threads : {1U, 2U}) {
+    counter ended = 0;
+    with_context(
+        [&](io_context& c) -> program {
+          ended = 0;
+          for (unsigned i = 0; i != many; ++i)
+            co_await spawn(random_operations, std::ref(c), i + 1, std::ref(ended));
+        },
+        threads);
+    CHECK(ended == 10 * static_cast<int>(many));
+  }
+}
+
 step echoes(tcp::socket s) {
   std::string buffer(100, '-');
   for (;;) {
@@ -396,23 +374,6 @@ step asks(io_context& c, tcp::endpoint at, unsigned number, counter& right) {
   }
 }
 
-}  // namespace
-
-TEST_CASE("many operations at once end in any way, with one thread or several at the context") {
-  constexpr unsigned many = is_sanitized ? 20 : 50;
-  for (unsigned const threads : {1U, 2U}) {
-    counter ended = 0;
-    with_context(
-        [&](io_context& c) -> program {
-          ended = 0;
-          for (unsigned i = 0; i != many; ++i)
-            co_await spawn(random_operations, std::ref(c), i + 1, std::ref(ended));
-        },
-        threads);
-    CHECK(ended == 10 * static_cast<int>(many));
-  }
-}
-
 TEST_CASE("many processes talk over sockets of one context") {
   constexpr unsigned many = is_sanitized ? 20 : 50;
   counter right = 0;
@@ -431,8 +392,6 @@ TEST_CASE("many processes talk over sockets of one context") {
 
 // ---- run_on()
 
-namespace {
-
 /// A program that a context runs, in the thread of the test.
 template <class Program>
 void run_in_context(io_context& c, Program p, std::function<void(scheduler<>&)> const& then = {}) {
@@ -442,8 +401,6 @@ void run_in_context(io_context& c, Program p, std::function<void(scheduler<>&)> 
   if (then) then(s);
   c.run();
 }
-
-}  // namespace
 
 TEST_CASE("a context runs a scheduler, and has ended when no process is left") {
   every_frame_dies const check;

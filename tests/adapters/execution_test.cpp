@@ -1,39 +1,27 @@
 // SPDX-License-Identifier: MIT
+#include "weft/adapters/execution.hpp"
+
+#include "examples/senders.hpp"
+#include "tests/prelude.hpp"
 
 /// Senders, by the concepts of std::execution, which examples/senders.hpp writes out: the standard
 /// library here has none.
 
-#include "weft/adapters/execution.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <latch>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <system_error>
-#include <thread>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include "examples/senders.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
 using senders::names;
 
-namespace {
+TEST_CASE("a process awaits a sender of a value, of several, and of none") {
+  every_frame_dies const check;
+  int n = 0;
+  std::tuple<int, std::string> several;
+  auto const program = [&]() -> eff<void, completions> {
+    n = co_await await_sender<names>(senders::just(42));
+    several = co_await await_sender<names>(senders::just(1, std::string("two")));
+    co_await await_sender<names>(senders::just());
+  };
+  schedule({.forkable = false}, program);
+  CHECK(n == 42);
+  CHECK(several == std::tuple(1, std::string("two")));
+}
 
 // ---- awaiting
 
@@ -52,6 +40,17 @@ std::string said_by(Sender s) {
   };
   schedule({.forkable = false}, program);
   return said;
+}
+
+TEST_CASE("the error of a sender is thrown where it is awaited, and a stop as sender_stopped") {
+  every_frame_dies const check;
+  CHECK(said_by(senders::just_error{std::make_exception_ptr(std::runtime_error("broken"))}) ==
+        "broken");
+  CHECK(said_by(senders::just_error{std::make_error_code(std::errc::timed_out)}) ==
+        std::make_error_code(std::errc::timed_out).message());
+  CHECK(said_by(senders::just_error{7}) == "7");
+  CHECK(said_by(senders::just_stopped()) ==
+        "weft: the sender that was awaited has stopped, and has no value");
 }
 
 eff<void, proc> counts(int& n) {
@@ -77,6 +76,17 @@ eff<void, spawning<proc, completions>> both(senders::threads& t, std::latch& may
   co_await spawn(lets, std::ref(may), std::ref(counted));
 }
 
+BACKENDS_TEST_CASE("other processes run while a sender is awaited that completes elsewhere", "",
+                   on_one_thread, on_sharing<2>) {
+  every_frame_dies const check;
+  int sent = 0, counted = 0;
+  std::latch may(1);
+  senders::threads t;
+  run_on(chosen, [&] { return both(t, may, sent, counted); });
+  CHECK(sent == 42);
+  CHECK(counted == 3);
+}
+
 /// Waits until a stop is requested, and sets a flag, which its destruction reports.
 struct until_stopped {
   std::latch* has_begun;
@@ -98,6 +108,31 @@ eff<void, completions> asks_in_vain(senders::threads& t, until_stopped u, bool& 
     throw;
   }
 }
+
+eff<void, proc> fails(std::latch& when) {
+  when.wait();
+  throw std::runtime_error("enough");
+  co_return;
+}
+
+TEST_CASE("a cancelled wait requests a stop of the sender") {
+  every_frame_dies const check;
+  auto const lives = std::make_shared<int>();
+  std::latch begun(1);
+  bool was_cancelled = false;
+  {
+    senders::threads t;
+    auto const program = [&]() -> eff<void, spawning<proc, completions>> {
+      until_stopped waits{&begun, lives};
+      co_await spawn(asks_in_vain, std::ref(t), std::move(waits), std::ref(was_cancelled));
+      co_await spawn(fails, std::ref(begun));
+    };
+    CHECK_THROWS_WITH(schedule({.forkable = false}, program), "enough");
+  }
+  CHECK(was_cancelled);
+  CHECK(lives.use_count() == 1);
+}
+
 /// Says when it is destroyed.
 class local {
  public:
@@ -125,102 +160,6 @@ eff<void, completions> lends(senders::threads& t, std::latch& begun, std::atomic
     return 0;
   };
   (void)co_await await_sender<names>(senders::on_thread(t, looks));
-}
-/// Sends 7 when a stop is requested.
-struct value_at_stop {
-  using sender_concept = senders::sender_t;
-  using completion_signatures = senders::completion_signatures<senders::set_value_t(int)>;
-  template <class R>
-  struct operation {
-    using operation_state_concept = senders::operation_state_t;
-    struct sends {
-      operation* to;
-      void operator()() const noexcept { names::set_value(std::move(to->receiver), 7); }
-    };
-    using token = decltype(names::get_stop_token(names::get_env(std::declval<R const&>())));
-    R receiver;
-    std::optional<names::stop_callback<token, sends>> on_stop;
-    void start() & noexcept {
-      on_stop.emplace(names::get_stop_token(names::get_env(receiver)), sends{this});
-    }
-  };
-  template <class R>
-  operation<R> connect(R r) const {
-    return {std::move(r), {}};
-  }
-};
-eff<void, proc> fails(std::latch& when) {
-  when.wait();
-  throw std::runtime_error("enough");
-  co_return;
-}
-
-// ---- sending
-
-eff<int, proc, console> greets(int n) {
-  co_await console::print_line{"hello"};
-  co_await proc::yield{};
-  co_return n;
-}
-eff<void, proc> yields_for_ever(std::latch& begun) {
-  begun.count_down();
-  for (;;) co_await proc::yield{};
-}
-
-}  // namespace
-
-TEST_CASE("a process awaits a sender of a value, of several, and of none") {
-  every_frame_dies const check;
-  int n = 0;
-  std::tuple<int, std::string> several;
-  auto const program = [&]() -> eff<void, completions> {
-    n = co_await await_sender<names>(senders::just(42));
-    several = co_await await_sender<names>(senders::just(1, std::string("two")));
-    co_await await_sender<names>(senders::just());
-  };
-  schedule({.forkable = false}, program);
-  CHECK(n == 42);
-  CHECK(several == std::tuple(1, std::string("two")));
-}
-
-TEST_CASE("the error of a sender is thrown where it is awaited, and a stop as sender_stopped") {
-  every_frame_dies const check;
-  CHECK(said_by(senders::just_error{std::make_exception_ptr(std::runtime_error("broken"))}) ==
-        "broken");
-  CHECK(said_by(senders::just_error{std::make_error_code(std::errc::timed_out)}) ==
-        std::make_error_code(std::errc::timed_out).message());
-  CHECK(said_by(senders::just_error{7}) == "7");
-  CHECK(said_by(senders::just_stopped()) ==
-        "weft: the sender that was awaited has stopped, and has no value");
-}
-
-BACKENDS_TEST_CASE("other processes run while a sender is awaited that completes elsewhere", "",
-                   on_one_thread, on_sharing<2>) {
-  every_frame_dies const check;
-  int sent = 0, counted = 0;
-  std::latch may(1);
-  senders::threads t;
-  run_on(chosen, [&] { return both(t, may, sent, counted); });
-  CHECK(sent == 42);
-  CHECK(counted == 3);
-}
-
-TEST_CASE("a cancelled wait requests a stop of the sender") {
-  every_frame_dies const check;
-  auto const lives = std::make_shared<int>();
-  std::latch begun(1);
-  bool was_cancelled = false;
-  {
-    senders::threads t;
-    auto const program = [&]() -> eff<void, spawning<proc, completions>> {
-      until_stopped waits{&begun, lives};
-      co_await spawn(asks_in_vain, std::ref(t), std::move(waits), std::ref(was_cancelled));
-      co_await spawn(fails, std::ref(begun));
-    };
-    CHECK_THROWS_WITH(schedule({.forkable = false}, program), "enough");
-  }
-  CHECK(was_cancelled);
-  CHECK(lives.use_count() == 1);
 }
 
 TEST_CASE("a cancelled process ends after the sender that refers to its objects") {
@@ -261,6 +200,30 @@ TEST_CASE("no frame ends before the sender that it awaits, even if all processes
   CHECK(was_there);
   CHECK_FALSE(is_there);
 }
+
+/// Sends 7 when a stop is requested.
+struct value_at_stop {
+  using sender_concept = senders::sender_t;
+  using completion_signatures = senders::completion_signatures<senders::set_value_t(int)>;
+  template <class R>
+  struct operation {
+    using operation_state_concept = senders::operation_state_t;
+    struct sends {
+      operation* to;
+      void operator()() const noexcept { names::set_value(std::move(to->receiver), 7); }
+    };
+    using token = decltype(names::get_stop_token(names::get_env(std::declval<R const&>())));
+    R receiver;
+    std::optional<names::stop_callback<token, sends>> on_stop;
+    void start() & noexcept {
+      on_stop.emplace(names::get_stop_token(names::get_env(receiver)), sends{this});
+    }
+  };
+  template <class R>
+  operation<R> connect(R r) const {
+    return {std::move(r), {}};
+  }
+};
 
 TEST_CASE("a value that a sender sends although it was asked to stop is delivered") {
   every_frame_dies const check;
@@ -305,6 +268,14 @@ TEST_CASE("a sender that is late is asked to stop, and one in time gives its val
   CHECK(lives.use_count() == 1);
 }
 
+// ---- sending
+
+eff<int, proc, console> greets(int n) {
+  co_await console::print_line{"hello"};
+  co_await proc::yield{};
+  co_return n;
+}
+
 TEST_CASE("a program is a sender, which runs where it is started, once for each operation") {
   every_frame_dies const check;
   std::string printed;
@@ -313,6 +284,11 @@ TEST_CASE("a program is a sender, which runs where it is started, once for each 
   CHECK(senders::sync_wait<int>(s) == 7);
   CHECK(senders::sync_wait<int>(s) == 7);
   CHECK(printed == "hello\nhello\n");
+}
+
+eff<void, proc> yields_for_ever(std::latch& begun) {
+  begun.count_down();
+  for (;;) co_await proc::yield{};
 }
 
 TEST_CASE("a program that throws sends an error, and one that is asked to stop is stopped") {
@@ -344,8 +320,6 @@ TEST_CASE("a program that awaits a sender that has stopped is stopped itself") {
   CHECK_FALSE(senders::sync_wait<int>(as_sender<names>(awaits)));
 }
 
-namespace {
-
 eff<int, proc> doubles(int n) {
   co_await proc::yield{};
   if (n < 0) throw std::runtime_error("negative");
@@ -356,8 +330,6 @@ eff<int, proc> doubles_never(int n) {
   co_return n;
 }
 eff<void, tasking<>, proc> ends_at_once() { co_return; }
-
-}  // namespace
 
 TEST_CASE("a process of a scheduler that runs is a sender, with its value, its error or a stop") {
   every_frame_dies const check;

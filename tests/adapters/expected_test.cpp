@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/adapters/expected.hpp"
 
-#include <catch2/catch.hpp>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-
-namespace {
+#include "tests/prelude.hpp"
 
 // As much of std::expected as an adapter needs, for standard libraries that lack it.
 template <class E>
@@ -60,6 +49,33 @@ eff<int, text_failure> half(int n) {
 }
 eff<void, text_failure> must_be_even(int n) { (void)co_await half(n); }
 
+#if defined(__cpp_lib_expected)
+TEST_CASE("the standard's expected is such a result") {
+  std::expected<int, std::string> const good =
+      run(handle(failure_to_expected<std::string>(), half(4)));
+  CHECK(good == 2);
+  std::expected<int, std::string> const bad =
+      run(handle(failure_to_expected<std::string>(), half(5)));
+  CHECK(bad == std::unexpected("odd"));
+  CHECK(run(handle(failure_to_expected<std::string>(), must_be_even(5))).error() == "odd");
+  CHECK(run(handle(failure_to_expected<std::string>(),
+                   value_or_fail(std::expected<int, std::string>(std::unexpect, "x"))))
+            .error() == "x");
+}
+#endif
+
+TEST_CASE("a computation that fails becomes a result with the error") {
+  tests::every_frame_dies const here;
+  either<int, std::string> good = run(handle(failure_to<either, std::string>(), half(4)));
+  REQUIRE(good.has_value());
+  CHECK(*std::move(good) == 2);
+  either<int, std::string> bad = run(handle(failure_to<either, std::string>(), half(5)));
+  REQUIRE_FALSE(bad.has_value());
+  CHECK(std::move(bad).error() == "odd");
+  CHECK(run(handle(failure_to<either, std::string>(), must_be_even(4))).has_value());
+  CHECK(run(handle(failure_to<either, std::string>(), must_be_even(5))).error() == "odd");
+}
+
 either<int, std::string> parsed(bool is_number) {
   if (is_number) return either<int, std::string>(12);
   return either<int, std::string>(unexpected<std::string>("no number"));
@@ -75,20 +91,6 @@ eff<int, text_failure> after_void(bool is_right) {
   co_return 1;
 }
 
-}  // namespace
-
-TEST_CASE("a computation that fails becomes a result with the error") {
-  tests::every_frame_dies const here;
-  either<int, std::string> good = run(handle(failure_to<either, std::string>(), half(4)));
-  REQUIRE(good.has_value());
-  CHECK(*std::move(good) == 2);
-  either<int, std::string> bad = run(handle(failure_to<either, std::string>(), half(5)));
-  REQUIRE_FALSE(bad.has_value());
-  CHECK(std::move(bad).error() == "odd");
-  CHECK(run(handle(failure_to<either, std::string>(), must_be_even(4))).has_value());
-  CHECK(run(handle(failure_to<either, std::string>(), must_be_even(5))).error() == "odd");
-}
-
 TEST_CASE("a result with an error makes a computation fail with that error") {
   tests::every_frame_dies const here;
   CHECK(*run(handle(failure_to<either, std::string>(), half_of_parsed(true))) == 6);
@@ -97,18 +99,3 @@ TEST_CASE("a result with an error makes a computation fail with that error") {
   CHECK(*run(handle(failure_to<either, std::string>(), after_void(true))) == 1);
   CHECK(run(handle(failure_to<either, std::string>(), after_void(false))).error() == "wrong");
 }
-
-#if defined(__cpp_lib_expected)
-TEST_CASE("the standard's expected is such a result") {
-  std::expected<int, std::string> const good =
-      run(handle(failure_to_expected<std::string>(), half(4)));
-  CHECK(good == 2);
-  std::expected<int, std::string> const bad =
-      run(handle(failure_to_expected<std::string>(), half(5)));
-  CHECK(bad == std::unexpected("odd"));
-  CHECK(run(handle(failure_to_expected<std::string>(), must_be_even(5))).error() == "odd");
-  CHECK(run(handle(failure_to_expected<std::string>(),
-                   value_or_fail(std::expected<int, std::string>(std::unexpect, "x"))))
-            .error() == "x");
-}
-#endif

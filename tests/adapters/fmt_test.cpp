@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "weft/adapters/fmt.hpp"
 
-#include <catch2/catch.hpp>
-#include <string_view>
-
 #include "tests/adapters/formatted.hpp"
-
-using namespace weft::tests;
-
-namespace {
+#include "tests/prelude.hpp"
 
 constexpr auto by_fmt = [](std::string_view text, auto const& value) {
   return fmt::vformat(text, fmt::make_format_args(value));
 };
-
-}  // namespace
 
 TEST_CASE("an id, a path, a report and a waiter are formatted by fmt as weft writes them") {
   check_formatted_reports(by_fmt);

@@ -1,29 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "weft/adapters/future.hpp"
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <future>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
+#include "tests/prelude.hpp"
 #include "weft/io/thread_pool.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
 
 /// Fulfils the promise, but only once the other process has run.
 eff<void, proc> keeps(std::promise<int>& to, std::vector<int>& order) {
@@ -39,45 +18,6 @@ eff<void, spawning<proc, blocking_work>> both(std::promise<int>& to, std::vector
   co_await spawn(waits, to.get_future(), std::ref(order));
   co_await spawn(keeps, std::ref(to), std::ref(order));
 }
-eff<void, timing> looks(std::future<int> f, std::vector<int>& order) {
-  int const n = co_await future_value(std::move(f), 1us);
-  order.push_back(n);
-}
-eff<void, spawning<proc, timing>> both_looking(std::promise<int>& to, std::vector<int>& order) {
-  co_await spawn(looks, to.get_future(), std::ref(order));
-  co_await spawn(keeps, std::ref(to), std::ref(order));
-}
-
-eff<void, timing> looks_in_vain(std::future<int> f, int& cancelled_ones) {
-  try {
-    (void)co_await future_value(std::move(f), 1ms);
-  } catch (cancelled const&) {
-    ++cancelled_ones;
-    throw;
-  }
-}
-eff<void, blocking_work> waits_in_vain(std::promise<int>& late, int& cancelled_ones) {
-  try {
-    (void)co_await future_value(late.get_future());
-  } catch (cancelled const&) {
-    ++cancelled_ones;
-    late.set_value(1);  // else the thread of the pool would wait for ever
-    throw;
-  }
-}
-eff<void, proc> fails() {
-  co_await proc::yield{};
-  throw std::runtime_error("enough");
-}
-
-template <class T>
-std::future<T> failed() {
-  std::promise<T> to;
-  to.set_exception(std::make_exception_ptr(std::runtime_error("of the promise")));
-  return to.get_future();
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a process waits for a future while another one runs, which keeps the promise",
                    "", on_one_thread, on_sharing<2>) {
@@ -88,6 +28,15 @@ BACKENDS_TEST_CASE("a process waits for a future while another one runs, which k
   CHECK(order == std::vector{1, 42});
 }
 
+eff<void, timing> looks(std::future<int> f, std::vector<int>& order) {
+  int const n = co_await future_value(std::move(f), 1us);
+  order.push_back(n);
+}
+eff<void, spawning<proc, timing>> both_looking(std::promise<int>& to, std::vector<int>& order) {
+  co_await spawn(looks, to.get_future(), std::ref(order));
+  co_await spawn(keeps, std::ref(to), std::ref(order));
+}
+
 BACKENDS_TEST_CASE("a process looks for a future again and again, and others run in between", "",
                    on_one_thread, on_sharing<2>) {
   every_frame_dies const check;
@@ -95,6 +44,13 @@ BACKENDS_TEST_CASE("a process looks for a future again and again, and others run
   std::vector<int> order;
   run_on(chosen, [&] { return both_looking(to, order); });
   CHECK(order == std::vector{1, 42});
+}
+
+template <class T>
+std::future<T> failed() {
+  std::promise<T> to;
+  to.set_exception(std::make_exception_ptr(std::runtime_error("of the promise")));
+  return to.get_future();
 }
 
 TEST_CASE("the exception of a future is thrown where a process waits for it") {
@@ -141,6 +97,28 @@ TEST_CASE("a shared future is waited for by several processes, and a deferred on
   schedule(program, thread_pool(1));
   CHECK(sum == 42);
   CHECK(where != std::this_thread::get_id());
+}
+
+eff<void, timing> looks_in_vain(std::future<int> f, int& cancelled_ones) {
+  try {
+    (void)co_await future_value(std::move(f), 1ms);
+  } catch (cancelled const&) {
+    ++cancelled_ones;
+    throw;
+  }
+}
+eff<void, blocking_work> waits_in_vain(std::promise<int>& late, int& cancelled_ones) {
+  try {
+    (void)co_await future_value(late.get_future());
+  } catch (cancelled const&) {
+    ++cancelled_ones;
+    late.set_value(1);  // else the thread of the pool would wait for ever
+    throw;
+  }
+}
+eff<void, proc> fails() {
+  co_await proc::yield{};
+  throw std::runtime_error("enough");
 }
 
 TEST_CASE("a process that is cancelled stops waiting for a future that is not ready") {

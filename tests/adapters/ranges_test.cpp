@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "weft/adapters/ranges.hpp"
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <iterator>
-#include <memory>
-#include <ranges>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/prelude.hpp"
 
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-
-namespace {
+TEST_CASE("the elements of a range are emitted in order, and one that is an lvalue is borrowed") {
+  tests::every_frame_dies const here;
+  std::vector<std::string> const words{"one", "two"};
+  auto const said = run(handle(emit_to_vector<std::string>(), emit_all(words)));
+  CHECK(said == words);
+  auto const squares = std::views::iota(1, 4) | std::views::transform([](int n) { return n * n; });
+  CHECK(run(handle(emit_to_vector<int>(), emit_all(squares))) == std::vector{1, 4, 9});
+  CHECK(run(handle(emit_to_vector<int>(), emit_all(std::vector{7, 8}))) == std::vector{7, 8});
+}
 
 /// A move-only view, read once, whose elements are temporaries: what a std::generator is.
 class countdown : public std::ranges::view_interface<countdown> {
@@ -59,18 +54,6 @@ class countdown : public std::ranges::view_interface<countdown> {
   int* dead_;
 };
 static_assert(std::ranges::input_range<countdown> && !std::copyable<countdown>);
-
-}  // namespace
-
-TEST_CASE("the elements of a range are emitted in order, and one that is an lvalue is borrowed") {
-  tests::every_frame_dies const here;
-  std::vector<std::string> const words{"one", "two"};
-  auto const said = run(handle(emit_to_vector<std::string>(), emit_all(words)));
-  CHECK(said == words);
-  auto const squares = std::views::iota(1, 4) | std::views::transform([](int n) { return n * n; });
-  CHECK(run(handle(emit_to_vector<int>(), emit_all(squares))) == std::vector{1, 4, 9});
-  CHECK(run(handle(emit_to_vector<int>(), emit_all(std::vector{7, 8}))) == std::vector{7, 8});
-}
 
 TEST_CASE("a range that is read once is owned, and its elements are moved") {
   tests::every_frame_dies const here;

@@ -1,28 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "weft/adapters/stop_token.hpp"
 
-#include <catch2/catch.hpp>
-#include <functional>
-#include <latch>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
+#include "tests/prelude.hpp"
 #include "weft/io/thread_pool.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 eff<void, completions> waits(std::stop_token t, std::vector<int>& order) {
   co_await stop_requested(std::move(t));
@@ -37,30 +17,6 @@ eff<void, spawning<proc, completions>> both(std::stop_source& s, std::vector<int
   co_await spawn(waits, s.get_token(), std::ref(order));
   co_await spawn(requests, std::ref(s), std::ref(order));
 }
-
-eff<void, completions> waits_in_vain(std::stop_token t) { co_await stop_requested(std::move(t)); }
-eff<void, proc> fails() {
-  co_await proc::yield{};
-  throw std::runtime_error("enough");
-}
-void runs_until_stopped(std::stop_token const& t, std::latch& begun, bool& has_learned) {
-  begun.count_down();
-  std::latch stopped(1);
-  auto const counts = [&stopped] { stopped.count_down(); };
-  std::stop_callback const on_stop(t, counts);
-  stopped.wait();
-  has_learned = true;
-}
-eff<void, blocking_work> asks(std::latch& begun, bool& has_learned) {
-  co_await off_thread_until_cancelled(runs_until_stopped, std::ref(begun), std::ref(has_learned));
-}
-eff<void, proc> fails_then(std::latch& begun) {
-  begun.wait();
-  throw std::runtime_error("enough");
-  co_return;
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a process waits until a stop is requested", "", on_one_thread, on_sharing<2>) {
   every_frame_dies const check;
@@ -87,6 +43,12 @@ TEST_CASE("a stop that was requested before is not waited for, and another threa
   CHECK(times == 2);
 }
 
+eff<void, completions> waits_in_vain(std::stop_token t) { co_await stop_requested(std::move(t)); }
+eff<void, proc> fails() {
+  co_await proc::yield{};
+  throw std::runtime_error("enough");
+}
+
 TEST_CASE("a wait for a stop that is cancelled leaves no callback behind") {
   every_frame_dies const check;
   std::stop_source s;
@@ -96,6 +58,23 @@ TEST_CASE("a wait for a stop that is cancelled leaves no callback behind") {
   };
   CHECK_THROWS_WITH(schedule(program), "enough");
   CHECK(s.request_stop());
+}
+
+void runs_until_stopped(std::stop_token const& t, std::latch& begun, bool& has_learned) {
+  begun.count_down();
+  std::latch stopped(1);
+  auto const counts = [&stopped] { stopped.count_down(); };
+  std::stop_callback const on_stop(t, counts);
+  stopped.wait();
+  has_learned = true;
+}
+eff<void, blocking_work> asks(std::latch& begun, bool& has_learned) {
+  co_await off_thread_until_cancelled(runs_until_stopped, std::ref(begun), std::ref(has_learned));
+}
+eff<void, proc> fails_then(std::latch& begun) {
+  begun.wait();
+  throw std::runtime_error("enough");
+  co_return;
 }
 
 TEST_CASE("a function off the thread learns that its caller was cancelled") {

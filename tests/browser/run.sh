@@ -8,7 +8,8 @@ sh tools/need browser
 picture=$(readlink -m "${1:-/dev/null}")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-./bazelw build //docs:pages //examples:hello //examples:pipeline //tests/browser:all
+./bazelw build //docs:pages //examples:hello //examples:pipeline \
+  //tests/browser:failing //tests/browser:handlers //tests/browser:million //tests/browser:versions
 bazel-bin/examples/hello --trace="$scratch/hello.html" > "$scratch/hello.txt"
 bazel-bin/examples/pipeline --backend=stealing --threads=2 --trace="$scratch/pipeline.html" > /dev/null
 bazel-bin/tests/browser/million "$scratch/million.html"

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "weft/cluster/detail/arrivals.hpp"
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <vector>
-
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 
 using weft::cluster::detail::arrivals;
-
-namespace {
 
 std::vector<std::uint64_t> numbers_of(std::vector<arrivals::entry> const& all) {
   std::vector<std::uint64_t> numbers;
@@ -108,5 +99,3 @@ TEST_CASE("whatever a network does, all entries are given on in their order, eac
     CHECK(std::ranges::adjacent_find(all) == all.end());
   }
 }
-
-}  // namespace

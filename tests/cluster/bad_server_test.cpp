@@ -4,38 +4,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <fstream>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "tests/cluster/servers.hpp"
 #include "tests/durable/stores.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/own_directory.hpp"
 #include "weft/cluster/nats_store.hpp"
 #include "weft/durable/detail/command.hpp"
 
-/// Servers that are not there, are others, refuse or are full, and streams that are not weft's: each
-/// gives a text that says what is wrong and what to do, and nothing that was stored is lost.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-using Catch::Matchers::EndsWith;
-using Catch::Matchers::StartsWith;
 using durable::store_error;
-
-namespace {
 
 /// All options, to be changed one by one.
 struct options : cluster::connection_options, cluster::nats_store_options {};
@@ -48,11 +24,7 @@ options impatient(std::string url) {
   o.patience = 300ms;
   return o;
 }
-options patient(std::string url) {
-  auto o = impatient(std::move(url));
-  o.patience = 30s;
-  return o;
-}
+
 /// What the store says when it is opened.
 std::string opening(options const& o) {
   try {
@@ -62,66 +34,31 @@ std::string opening(options const& o) {
   }
   return "opened";
 }
-template <class F>
-std::string said_by(F const& f) {
-  try {
-    f();
-  } catch (store_error const& e) {
-    return e.what();
-  }
-  return "nothing";
-}
+
 std::string store_at(std::string const& url) { return "weft: the store bad at " + url + " "; }
 
-/// Appends an entry to a process, by a store.
-bool add_entry(durable::store& s, std::string const& id, std::size_t size) {
-  auto p = part_of(s, id);
-  p.entries = {{"step one", std::string(size, 'x')}};
-  return is_accepted(s, p);
+// ---- no server, or another one
+
+TEST_CASE("a store says that no server answers") {
+  std::string const url = "nats://127.0.0.1:" + std::to_string(free_port());
+  CHECK(opening(impatient(url)) ==
+        store_at(url) +
+            "cannot be reached: no server of NATS answers: start one, or correct the address");
 }
 
-/// Another program, which uses the same servers.
-class other_program {
- public:
-  explicit other_program(std::string const& url) {
-    REQUIRE(natsConnection_ConnectTo(&connection_, url.c_str()) == NATS_OK);
-    REQUIRE(natsConnection_JetStream(&streams_, connection_, nullptr) == NATS_OK);
-  }
-  other_program(other_program const&) = delete;
-  other_program& operator=(other_program const&) = delete;
-  ~other_program() {
-    jsCtx_Destroy(streams_);
-    natsConnection_Destroy(connection_);
-  }
-  void make_stream(std::string const& name, char const* subject) {
-    jsStreamConfig made;
-    REQUIRE(jsStreamConfig_Init(&made) == NATS_OK);
-    made.Name = name.c_str();
-    made.Subjects = &subject;
-    made.SubjectsLen = 1;
-    CHECK(js_AddStream(nullptr, streams_, &made, nullptr, nullptr) == NATS_OK);
-  }
-  void remove_entries(char const* stream) {
-    CHECK(js_PurgeStream(streams_, stream, nullptr, nullptr) == NATS_OK);
-  }
-  void remove_stream(char const* name) {
-    CHECK(js_DeleteStream(streams_, name, nullptr, nullptr) == NATS_OK);
-  }
-  void write(char const* subject, std::string const& bytes) {
-    CHECK(js_Publish(nullptr, streams_, subject, bytes.data(), static_cast<int>(bytes.size()),
-                     nullptr, nullptr) == NATS_OK);
-  }
-  [[nodiscard]] bool has_stream(char const* name) {
-    jsStreamInfo* found = nullptr;
-    bool const has = js_GetStreamInfo(&found, streams_, name, nullptr, nullptr) == NATS_OK;
-    jsStreamInfo_Destroy(found);
-    return has;
-  }
+TEST_CASE("a store says that an address is none") {
+  for (std::string const url : {"", "nats://127.0.0.1:port", "nats://127.0.0.1:4222,,"})
+    CHECK(opening(impatient(url)) ==
+          store_at(url == "nats://127.0.0.1:4222,," ? "nats://127.0.0.1:4222," : url) +
+              "cannot be reached: an address is not of the form nats://HOST:PORT");
+}
 
- private:
-  natsConnection* connection_ = nullptr;
-  jsCtx* streams_ = nullptr;
-};
+TEST_CASE("a store says that a server has no JetStream, and how to start it") {
+  nats_server const server({"-js=false"});
+  CHECK(opening(impatient(server.url())) ==
+        store_at(server.url()) +
+            "cannot be opened: the server has no JetStream: start it with `nats-server -js`");
+}
 
 /// Listens on a port, and is no server, or an old one.
 class impostor {
@@ -170,29 +107,6 @@ class impostor {
   std::thread thread_;
 };
 
-// ---- no server, or another one
-
-TEST_CASE("a store says that no server answers") {
-  std::string const url = "nats://127.0.0.1:" + std::to_string(free_port());
-  CHECK(opening(impatient(url)) ==
-        store_at(url) +
-            "cannot be reached: no server of NATS answers: start one, or correct the address");
-}
-
-TEST_CASE("a store says that an address is none") {
-  for (std::string const url : {"", "nats://127.0.0.1:port", "nats://127.0.0.1:4222,,"})
-    CHECK(opening(impatient(url)) ==
-          store_at(url == "nats://127.0.0.1:4222,," ? "nats://127.0.0.1:4222," : url) +
-              "cannot be reached: an address is not of the form nats://HOST:PORT");
-}
-
-TEST_CASE("a store says that a server has no JetStream, and how to start it") {
-  nats_server const server({"-js=false"});
-  CHECK(opening(impatient(server.url())) ==
-        store_at(server.url()) +
-            "cannot be opened: the server has no JetStream: start it with `nats-server -js`");
-}
-
 TEST_CASE("a store says that something else than NATS listens") {
   std::string const no_server =
       "cannot be reached: what answers is no server of NATS, or wants a certificate of this "
@@ -220,6 +134,24 @@ TEST_CASE("a store says that a server is too old") {
             "off: start a newer one");
 }
 
+using Catch::Matchers::StartsWith;
+
+options patient(std::string url) {
+  auto o = impatient(std::move(url));
+  o.patience = 30s;
+  return o;
+}
+
+template <class F>
+std::string said_by(F const& f) {
+  try {
+    f();
+  } catch (store_error const& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
 TEST_CASE("a call says that the server has gone, and the store can be closed") {
   nats_server server;
   auto s = store_of(patient(server.url()));
@@ -233,6 +165,49 @@ TEST_CASE("a call says that the server has gone, and the store can be closed") {
   server.start();
   CHECK(s.find("a"));
 }
+
+/// Another program, which uses the same servers.
+class other_program {
+ public:
+  explicit other_program(std::string const& url) {
+    REQUIRE(natsConnection_ConnectTo(&connection_, url.c_str()) == NATS_OK);
+    REQUIRE(natsConnection_JetStream(&streams_, connection_, nullptr) == NATS_OK);
+  }
+  other_program(other_program const&) = delete;
+  other_program& operator=(other_program const&) = delete;
+  ~other_program() {
+    jsCtx_Destroy(streams_);
+    natsConnection_Destroy(connection_);
+  }
+  void make_stream(std::string const& name, char const* subject) {
+    jsStreamConfig made;
+    REQUIRE(jsStreamConfig_Init(&made) == NATS_OK);
+    made.Name = name.c_str();
+    made.Subjects = &subject;
+    made.SubjectsLen = 1;
+    CHECK(js_AddStream(nullptr, streams_, &made, nullptr, nullptr) == NATS_OK);
+  }
+  void remove_entries(char const* stream) {
+    CHECK(js_PurgeStream(streams_, stream, nullptr, nullptr) == NATS_OK);
+  }
+  void remove_stream(char const* name) {
+    CHECK(js_DeleteStream(streams_, name, nullptr, nullptr) == NATS_OK);
+  }
+  void write(char const* subject, std::string const& bytes) {
+    CHECK(js_Publish(nullptr, streams_, subject, bytes.data(), static_cast<int>(bytes.size()),
+                     nullptr, nullptr) == NATS_OK);
+  }
+  [[nodiscard]] bool has_stream(char const* name) {
+    jsStreamInfo* found = nullptr;
+    bool const has = js_GetStreamInfo(&found, streams_, name, nullptr, nullptr) == NATS_OK;
+    jsStreamInfo_Destroy(found);
+    return has;
+  }
+
+ private:
+  natsConnection* connection_ = nullptr;
+  jsCtx* streams_ = nullptr;
+};
 
 // ---- streams
 
@@ -331,6 +306,13 @@ TEST_CASE("a name with characters that mean something to a server is refused bef
   }
 }
 
+/// Appends an entry to a process, by a store.
+bool add_entry(durable::store& s, std::string const& id, std::size_t size) {
+  auto p = part_of(s, id);
+  p.entries = {{"step one", std::string(size, 'x')}};
+  return is_accepted(s, p);
+}
+
 // ---- what is full
 
 /// A server that may use only so much of its disk.
@@ -386,6 +368,10 @@ TEST_CASE(
   CHECK(loaded(other, "a").log.size() == stored + 1);
   CHECK_FALSE(other.find("b"));
 }
+
+/// Servers that are not there, are others, refuse or are full, and streams that are not weft's: each
+/// gives a text that says what is wrong and what to do, and nothing that was stored is lost.
+using Catch::Matchers::EndsWith;
 
 TEST_CASE("a change of several entries, of which only some have room, is not made") {
   small_server server("1MB");
@@ -602,5 +588,3 @@ TEST_CASE("a server with TLS is trusted by the right certificates only") {
                           "cannot be reached: the server has no TLS: give no `ca_file`, and an "
                           "address that begins with nats://");
 }
-
-}  // namespace

@@ -4,40 +4,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "tests/cluster/servers.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "weft/cluster/router.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
 using cluster::lossy_address;
 using cluster::lossy_inbox;
 using cluster::router;
-using cluster::routing_error;
-
-namespace {
-
 using tasks = tasking<completions, timing, proc>;
 using job = eff<void, tasks, completions, timing, proc>;
 
@@ -57,55 +30,6 @@ struct numbered {
   int number = 0;
   MSGPACK_DEFINE(sender, number)
 };
-// Two types of one name, as two versions of a program may have them.
-struct old_status {
-  static constexpr std::string_view stored_name = "status";
-  int is = 0;
-  MSGPACK_DEFINE(is)
-};
-struct new_status {
-  static constexpr std::string_view stored_name = "status";
-  std::string is;
-  MSGPACK_DEFINE(is)
-};
-
-/// Sends bytes that no router has made.
-class raw_sender {
- public:
-  explicit raw_sender(nats_server const& s) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in a{};
-    a.sin_family = AF_INET;
-    a.sin_port = htons(s.port());
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(connect(socket_, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
-    write("CONNECT {\"verbose\":false}\r\n");
-  }
-  raw_sender(raw_sender const&) = delete;
-  raw_sender& operator=(raw_sender const&) = delete;
-  ~raw_sender() { close(socket_); }
-  void send(std::string const& subject, std::string const& bytes) const {
-    write("PUB " + subject + " " + std::to_string(bytes.size()) + "\r\n" + bytes + "\r\n");
-  }
-
- private:
-  void write(std::string const& all) const {
-    REQUIRE(::send(socket_, all.data(), all.size(), MSG_NOSIGNAL) ==
-            static_cast<ssize_t>(all.size()));
-  }
-  int socket_;
-};
-
-/// Calls until it is true, for a minute at most.
-template <class F>
-bool comes_true(F f) {
-  for (int i = 0; i != 12'000; ++i) {
-    if (f()) return true;
-    wait_for(5ms);
-  }
-  return false;
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("the messages of each sender arrive in their order, at every inbox", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<2>, on_stealing<3>) {
@@ -146,6 +70,16 @@ BACKENDS_TEST_CASE("the messages of each sender arrive in their order, at every 
   CHECK(there[0]->unsent() + there[1]->unsent() == 0);
 }
 
+/// Calls until it is true, for a minute at most.
+template <class F>
+bool comes_true(F f) {
+  for (int i = 0; i != 12'000; ++i) {
+    if (f()) return true;
+    wait_for(5ms);
+  }
+  return false;
+}
+
 TEST_CASE("a full inbox loses the oldest message, and counts") {
   router here(at());
   router there(at());
@@ -161,6 +95,18 @@ TEST_CASE("a full inbox loses the oldest message, and counts") {
   });
 }
 
+// Two types of one name, as two versions of a program may have them.
+struct old_status {
+  static constexpr std::string_view stored_name = "status";
+  int is = 0;
+  MSGPACK_DEFINE(is)
+};
+struct new_status {
+  static constexpr std::string_view stored_name = "status";
+  std::string is;
+  MSGPACK_DEFINE(is)
+};
+
 TEST_CASE("a message of another type is dropped, and counted") {
   router here(at());
   router there(at());
@@ -175,6 +121,32 @@ TEST_CASE("a message of another type is dropped, and counted") {
     CHECK(in.unreadable() == 2);
   });
 }
+
+/// Sends bytes that no router has made.
+class raw_sender {
+ public:
+  explicit raw_sender(nats_server const& s) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_port = htons(s.port());
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(socket_, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
+    write("CONNECT {\"verbose\":false}\r\n");
+  }
+  raw_sender(raw_sender const&) = delete;
+  raw_sender& operator=(raw_sender const&) = delete;
+  ~raw_sender() { close(socket_); }
+  void send(std::string const& subject, std::string const& bytes) const {
+    write("PUB " + subject + " " + std::to_string(bytes.size()) + "\r\n" + bytes + "\r\n");
+  }
+
+ private:
+  void write(std::string const& all) const {
+    REQUIRE(::send(socket_, all.data(), all.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(all.size()));
+  }
+  int socket_;
+};
 
 TEST_CASE("bytes that no router has made are dropped, and counted") {
   router here(at());
@@ -351,6 +323,8 @@ TEST_CASE("a server that is frozen keeps no sender waiting") {
   server.go_on();
   to.send("to nobody");
 }
+
+using cluster::routing_error;
 
 BACKENDS_TEST_CASE("a receiver whose router is closed receives what has come, and finds out", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<2>, on_stealing<3>) {

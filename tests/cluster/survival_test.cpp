@@ -2,37 +2,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <functional>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "tests/cluster/proxy.hpp"
 #include "tests/cluster/servers.hpp"
 #include "tests/durable/killed_programs.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/own_directory.hpp"
-#include "tests/support/threads.hpp"
 #include "weft/cluster/nats_store.hpp"
 #include "weft/durable/engine.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
 
 /// Workers and servers that are killed, frozen and cut off, while processes go on.  A ledger outside
 /// has each act of a step.
 ///
 /// Workers are programs of their own: this one, with the name of a hidden test.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
 
 constexpr auto lease = 1s;
 constexpr forest trees{100};
@@ -52,6 +35,12 @@ cluster::nats_store forest_store() {
        .sharing = {.lease = lease}});
 }
 
+TEST_CASE("child: begin", "[.]") {
+  auto s = forest_store();
+  forest_engine e(s, leaf_process, tree_process, collector_process);
+  trees.start(e);
+}
+
 /// A ledger whose acts take long enough for something to happen meanwhile.
 struct slow_ledger : ledger_file {
   using ledger_file::ledger_file;
@@ -60,12 +49,6 @@ struct slow_ledger : ledger_file {
     return ledger_file::on(a);
   }
 };
-
-TEST_CASE("child: begin", "[.]") {
-  auto s = forest_store();
-  forest_engine e(s, leaf_process, tree_process, collector_process);
-  trees.start(e);
-}
 
 TEST_CASE("child: work", "[.]") {
   auto s = forest_store();
@@ -312,5 +295,3 @@ TEST_CASE("a server with a slow disk slows workers down, and loses nothing") {
       50ms);
   CHECK(times > 5);
 }
-
-}  // namespace

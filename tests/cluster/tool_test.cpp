@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tests/durable/tool.hpp"
 
-#include <catch2/catch.hpp>
-#include <cstdlib>
-#include <string>
-#include <utility>
-
 #include "tests/cluster/servers.hpp"
+#include "tests/prelude.hpp"
 #include "weft/cluster/nats_store.hpp"
 #include "weft/durable/engine.hpp"
-
-/// tools/weft-durable, on a store on a server: of the same processes as in tests/durable/tool_test.cpp.
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
-
-namespace {
 
 cluster::nats_store hall_at(std::string const& url) {
   return cluster::nats_store({.url = url}, {.name = "hall"});
@@ -24,10 +12,6 @@ cluster::nats_store hall_at(std::string const& url) {
 void make_three_processes(std::string const& url) {
   auto s = hall_at(url);
   weft::tests::make_three_processes(s);
-}
-void run_until_idle(std::string const& url) {
-  auto s = hall_at(url);
-  weft::tests::run_until_idle(s, greets_process);
 }
 
 std::string good(std::string const& words, std::string const& before = {}) {
@@ -47,6 +31,11 @@ TEST_CASE("weft-durable shows a store on a server") {
   CHECK_THAT(good(store + "show waits"),
              Contains("arguments: [\"Bob\"]") && Contains("last: step count"));
   CHECK(good(store + "history waits") == "0  publish  null\n1  step count  [0,2]\n");
+}
+
+void run_until_idle(std::string const& url) {
+  auto s = hall_at(url);
+  weft::tests::run_until_idle(s, greets_process);
 }
 
 TEST_CASE("weft-durable sends, cancels and resumes on a server") {
@@ -95,6 +84,9 @@ TEST_CASE("weft-durable logs in, and names no password") {
                          "password, token or credentials\n"));
 }
 
+/// tools/weft-durable, on a store on a server: of the same processes as in tests/durable/tool_test.cpp.
+using Catch::Matchers::StartsWith;
+
 TEST_CASE("weft-durable says what is wrong with a store on a server") {
   nats_server const server;
   auto const [status, text] = run_tool(server.url() + "/hall list");
@@ -108,5 +100,3 @@ TEST_CASE("weft-durable says what is wrong with a store on a server") {
         std::pair(1, "weft: the store hall at " + server.url() +
                          " cannot be reached: the file nowhere cannot be read\n"));
 }
-
-}  // namespace

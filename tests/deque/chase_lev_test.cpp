@@ -1,63 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/allocations.hpp"
+#include "tests/support/steal_moments.hpp"
 
 /// deque/chase_lev.hpp on one thread: the effect of each operation, the effect of an access by
 /// another worker in between, and a comparison with std::deque.
 
-#include "weft/deque/chase_lev.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <limits>
-#include <new>
-#include <type_traits>
-#include <vector>
-
-#include "tests/support/allocations.hpp"
-#include "tests/support/dice.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/steal_moments.hpp"
-#include "weft/deque/taken.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using deque_t = basic_chase_lev<int, watched_chase_lev_orders>;
 using thief_t = deque_t::thief;
-
 static_assert(!std::is_copy_constructible_v<deque_t> && !std::is_move_constructible_v<deque_t>);
 static_assert(!std::is_copy_assignable_v<deque_t> && !std::is_move_assignable_v<deque_t>);
 static_assert(std::is_trivially_copyable_v<thief_t>);
-
-void push_numbers(deque_t& d, int from, int to) {
-  for (int i = from; i != to; ++i) d.push(i);
-}
-std::vector<int> numbers_from(int from, int to) {
-  std::vector<int> all;
-  for (int i = from; i != to; ++i) all.push_back(i);
-  return all;
-}
-/// Steals all items, the oldest first.
-std::vector<int> rest_of(deque_t& d) {
-  std::vector<int> all;
-  while (auto const x = thief_t(d).steal()) all.push_back(*x);
-  return all;
-}
-std::vector<int> popped_off(deque_t& d, int most) {
-  std::vector<int> all;
-  for (int i = 0; i != most; ++i) {
-    auto const x = d.try_pop();
-    if (!x) break;
-    all.push_back(*x);
-  }
-  return all;
-}
-
-}  // namespace
 
 TEST_CASE("a new deque is empty to its owner and to a thief") {
   deque_t d;
@@ -73,6 +26,21 @@ TEST_CASE("a new deque is empty to its owner and to a thief") {
   CHECK(half.first.is_empty());
   CHECK(half.others == 0);
   CHECK(mine.is_empty());
+}
+
+void push_numbers(deque_t& d, int from, int to) {
+  for (int i = from; i != to; ++i) d.push(i);
+}
+std::vector<int> numbers_from(int from, int to) {
+  std::vector<int> all;
+  for (int i = from; i != to; ++i) all.push_back(i);
+  return all;
+}
+/// Steals all items, the oldest first.
+std::vector<int> rest_of(deque_t& d) {
+  std::vector<int> all;
+  while (auto const x = thief_t(d).steal()) all.push_back(*x);
+  return all;
 }
 
 TEST_CASE(
@@ -107,6 +75,16 @@ TEST_CASE("steal_half takes half of the items, at least one and at most the give
   auto expected = numbers_from(1, n);
   expected.insert(expected.begin(), -1);
   CHECK(rest_of(mine) == expected);
+}
+
+std::vector<int> popped_off(deque_t& d, int most) {
+  std::vector<int> all;
+  for (int i = 0; i != most; ++i) {
+    auto const x = d.try_pop();
+    if (!x) break;
+    all.push_back(*x);
+  }
+  return all;
 }
 
 TEST_CASE("exactly one of a thief and the owner gets the last item") {

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/steal_pairs.hpp"
+#include "tests/support/steal_threads.hpp"
 
 /// deque/chase_lev.hpp on several threads.  Under ThreadSanitizer these tests show that its memory
 /// orders are sufficient; tests/weakened shows that ThreadSanitizer, or x86, would find weaker
 /// ones.
 
-#include <catch2/catch.hpp>
-#include <exception>
-#include <tuple>
+TEST_CASE("this system has membarrier, so that the other tests of this file use it") {
+  CHECK(detail::asymmetric_fence::exists());
+}
 
-#include "tests/support/seeds.hpp"
-#include "tests/support/steal_pairs.hpp"
-#include "tests/support/steal_threads.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/deque/chase_lev.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 /// Orders of a system that refuses the heavy fence: none may be asked for.
 struct refused_orders : interrupting_orders {
   struct fence {
@@ -27,11 +20,6 @@ struct refused_orders : interrupting_orders {
   };
 };
 using all_orders = std::tuple<chase_lev_orders, interrupting_orders, refused_orders>;
-}  // namespace
-
-TEST_CASE("this system has membarrier, so that the other tests of this file use it") {
-  CHECK(detail::asymmetric_fence::exists());
-}
 
 TEMPLATE_LIST_TEST_CASE(
     "each item that an owner pushes and pops while thieves steal half is taken once", "",

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <vector>
 
+#include "tests/prelude.hpp"
 #include "tests/support/deque_commands.hpp"
-#include "tests/support/dice.hpp"
-
-using namespace weft::tests;
 
 TEST_CASE("every version has the elements of a std::deque, after any commands and any failures") {
   auto const seed = GENERATE(range(0u, 60u));

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <concepts>
-#include <cstddef>
-#include <deque>
-#include <iterator>
 #include <range/v3/range/concepts.hpp>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/cartesian_product.hpp>
@@ -13,15 +7,8 @@
 #include <range/v3/view/reverse.hpp>
 #include <range/v3/view/sliding.hpp>
 #include <range/v3/view/transform.hpp>
-#include <ranges>
-#include <string>
-#include <vector>
 
-#include "weft/deque/persistent_deque.hpp"
-
-using namespace weft;
-
-namespace {
+#include "tests/prelude.hpp"
 
 using ints = persistent_deque<int>;
 
@@ -42,8 +29,6 @@ static_assert(ranges::random_access_range<ints>);
 static_assert(ranges::common_range<ints>);
 static_assert(ranges::sized_range<ints>);
 static_assert(!ranges::borrowed_range<ints>);
-
-}  // namespace
 
 TEST_CASE("ranges::to makes a persistent deque from a pipeline") {
   auto const even_squares =

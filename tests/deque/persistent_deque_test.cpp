@@ -1,25 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/small_stack.hpp"
-#include "tests/support/tracked.hpp"
-#include "weft/deque/deque.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 
 // Every member compiles for move-only elements, and for elements whose move may throw.
 template class weft::persistent_deque<std::unique_ptr<int>>;

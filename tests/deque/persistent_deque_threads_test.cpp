@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/deque_threads.hpp"
 
 /// Versions of one deque on four threads.  Under ThreadSanitizer this test shows that the memory
 /// orders of deque/policy.hpp are sufficient; tests/weakened shows that ThreadSanitizer would find
 /// weaker ones.
-
-#include <catch2/catch.hpp>
-
-#include "tests/support/deque_threads.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 
 TEST_CASE("four threads change their versions of one deque, and none sees a change of another") {
   auto const seed = GENERATE(range(0u, 100u));

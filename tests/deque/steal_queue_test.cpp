@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/steal_moments.hpp"
 
 /// deque/steal_queue.hpp on one thread: the effect of each operation, the effect of an access by
 /// another worker in between, and a comparison with std::deque.
 
-#include "weft/deque/steal_queue.hpp"
-
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <span>
-#include <type_traits>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/steal_moments.hpp"
-#include "weft/deque/taken.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using queue_t = basic_steal_queue<int, watched_steal_queue_orders>;
 using thief_t = queue_t::thief;
-
 static_assert(!std::is_copy_constructible_v<queue_t> && !std::is_move_constructible_v<queue_t>);
 static_assert(!std::is_copy_assignable_v<queue_t> && !std::is_move_assignable_v<queue_t>);
 static_assert(std::is_trivially_copyable_v<thief_t>);
-
-void push_numbers(queue_t& q, int from, int to) {
-  for (int i = from; i != to; ++i) q.push(i);
-}
-std::vector<int> numbers_from(int from, int to) {
-  std::vector<int> all;
-  for (int i = from; i != to; ++i) all.push_back(i);
-  return all;
-}
 
 /// Room for the items that one operation takes.
 struct batch {
@@ -49,9 +20,6 @@ struct batch {
   std::vector<int> taken_from(queue_t& q) { return first(q.take(items)); }
   std::vector<int> items;
 };
-std::vector<int> rest_of(queue_t& q) { return batch(q.size() + 1).taken_from(q); }
-
-}  // namespace
 
 TEST_CASE("a new queue is empty to its owner and to a thief") {
   queue_t q;
@@ -65,6 +33,12 @@ TEST_CASE("a new queue is empty to its owner and to a thief") {
   CHECK(thief.take(b.items).is_empty());
   CHECK(thief.take_half(b.items).is_empty());
 }
+
+void push_numbers(queue_t& q, int from, int to) {
+  for (int i = from; i != to; ++i) q.push(i);
+}
+
+std::vector<int> rest_of(queue_t& q) { return batch(q.size() + 1).taken_from(q); }
 
 TEST_CASE("owner and thieves take the oldest items, as many as they have room for") {
   queue_t q(2);
@@ -87,6 +61,12 @@ TEST_CASE("an owner or thief without room takes nothing") {
   CHECK(q.take({}) == 0);
   CHECK(thief_t(q).take_half({}).is_empty());
   CHECK(q.size() == 1);
+}
+
+std::vector<int> numbers_from(int from, int to) {
+  std::vector<int> all;
+  for (int i = from; i != to; ++i) all.push_back(i);
+  return all;
 }
 
 TEST_CASE(

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/steal_pairs.hpp"
+#include "tests/support/steal_threads.hpp"
 
 /// deque/steal_queue.hpp on several threads.  Under ThreadSanitizer these tests show that its
 /// memory orders are sufficient; tests/weakened shows that ThreadSanitizer would find weaker ones.
-
-#include <catch2/catch.hpp>
-
-#include "tests/support/seeds.hpp"
-#include "tests/support/steal_pairs.hpp"
-#include "tests/support/steal_threads.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/deque/steal_queue.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 
 TEST_CASE(
     "each item is taken once by owner and thieves that take batches, and each sees them in order") {

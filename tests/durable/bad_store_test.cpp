@@ -4,37 +4,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <random>
-#include <string>
 
 #include "tests/durable/stores.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/sqlite_store.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
 
 /// Stores that cannot be used, or not as they are: each gives a text that says what is wrong, and
 /// nothing that was stored is lost.
-using namespace weft;
-using namespace weft::tests;
 using namespace std::string_literals;
-using Catch::Matchers::Contains;
-using durable::process_status;
+
 using durable::store_error;
-
-namespace {
-
-using row = durable::all<world>;
 
 // ---- the file
 
@@ -44,42 +26,6 @@ std::string read_file(std::string const& path) {
 }
 void write_file(std::string const& path, std::string const& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
-/// Runs SQL on a file, as another program does.
-void run_sql(std::string const& path, std::string const& text) {
-  sqlite3* db = nullptr;
-  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-  CHECK(sqlite3_exec(db, text.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
-  REQUIRE(sqlite3_close(db) == SQLITE_OK);
-}
-/// A store with some processes, closed.
-void make_store(std::string const& path) {
-  durable::sqlite_store s(path, {.waits_for_disk = false});
-  for (int i = 0; i != 40; ++i) {
-    std::string const id = "process/" + std::to_string(i);
-    s.start(start_of(id, std::string(100, 'a')));
-    auto p = part_of(s, id);
-    for (int n = 0; n != 5; ++n) p.entries.push_back({"step one", std::string(100, 'e')});
-    p.sent = {{"friend", "word", std::string(100, 'm')}};
-    if (i % 3 == 0) p.status = waiting(i);
-    CHECK(is_accepted(s, p));
-  }
-}
-/// Opens the file, and does what an engine and a tool do.
-void use(std::string const& path) {
-  durable::sqlite_store s(path, {.waits_for_disk = false});
-  (void)contents(s);
-  (void)s.ready(0, 1'000);
-  (void)s.next_wake();
-  (void)s.any_unfinished();
-  s.start(start_of("one more"));
-  auto p = part_of(s, "process/1");
-  p.entries = {{"step two", "2"}};
-  p.sent = {{"friend", "word", "more"}};
-  p.status = waiting(5);
-  (void)commit(s, p);
-  (void)s.wake_due(10, 1'000);
-  send(s, "process/2", "word", "key");
 }
 
 TEST_CASE("a file that is no SQLite database is refused, and left as it is") {
@@ -91,6 +37,14 @@ TEST_CASE("a file that is no SQLite database is refused, and left as it is") {
   CHECK_THROWS_AS(durable::sqlite_store(path), store_error);
   CHECK_THROWS_WITH(durable::sqlite_store(path), Contains(path) && Contains("no SQLite database"));
   CHECK((read_file(path) == text));
+}
+
+/// Runs SQL on a file, as another program does.
+void run_sql(std::string const& path, std::string const& text) {
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+  CHECK(sqlite3_exec(db, text.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  REQUIRE(sqlite3_close(db) == SQLITE_OK);
 }
 
 TEST_CASE("the database of another program is refused, and left as it is") {
@@ -108,6 +62,20 @@ TEST_CASE("the database of another program is refused, and left as it is") {
   CHECK_THROWS_WITH(durable::sqlite_store(path), Contains(path) && Contains("another program"));
   CHECK((read_file(path) == before));
   CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 1);
+}
+
+/// A store with some processes, closed.
+void make_store(std::string const& path) {
+  durable::sqlite_store s(path, {.waits_for_disk = false});
+  for (int i = 0; i != 40; ++i) {
+    std::string const id = "process/" + std::to_string(i);
+    s.start(start_of(id, std::string(100, 'a')));
+    auto p = part_of(s, id);
+    for (int n = 0; n != 5; ++n) p.entries.push_back({"step one", std::string(100, 'e')});
+    p.sent = {{"friend", "word", std::string(100, 'm')}};
+    if (i % 3 == 0) p.status = waiting(i);
+    CHECK(is_accepted(s, p));
+  }
 }
 
 TEST_CASE("a store of a newer format is refused, and left as it is") {
@@ -147,6 +115,23 @@ TEST_CASE("a file or a folder that is not there is named, and not made") {
   SECTION("a folder in place of a file") {
     CHECK_THROWS_WITH(durable::sqlite_store(folder.file("")), Contains("cannot be opened"));
   }
+}
+
+/// Opens the file, and does what an engine and a tool do.
+void use(std::string const& path) {
+  durable::sqlite_store s(path, {.waits_for_disk = false});
+  (void)contents(s);
+  (void)s.ready(0, 1'000);
+  (void)s.next_wake();
+  (void)s.any_unfinished();
+  s.start(start_of("one more"));
+  auto p = part_of(s, "process/1");
+  p.entries = {{"step two", "2"}};
+  p.sent = {{"friend", "word", "more"}};
+  p.status = waiting(5);
+  (void)commit(s, p);
+  (void)s.wake_due(10, 1'000);
+  send(s, "process/2", "word", "key");
 }
 
 TEST_CASE("a store that was cut is reported, wherever it was cut") {
@@ -311,6 +296,8 @@ TEST_CASE("on a full disk a commit throws, nothing of it is stored, and what was
   CHECK(is_accepted(s, p));
 }
 
+using row = durable::all<world>;
+
 eff<int, row> many_steps(int n) {
   int sum = 0;
   for (int i = 0; i != n; ++i)
@@ -345,6 +332,8 @@ TEST_CASE("an engine whose disk is full stops with the reason, and goes on when 
   CHECK(e.result<int>("a") == 500'000);
   CHECK(e.result<int>("b") == 500'000);
 }
+
+using durable::process_status;
 
 // ---- values
 
@@ -457,5 +446,3 @@ TEST_CASE("bytes that are no stored value do not end the engine") {
   CHECK_THAT(e.find("a")->result, Contains("weft: "));
   CHECK(e.result<int>("other") == 30);
 }
-
-}  // namespace

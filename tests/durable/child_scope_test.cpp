@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "weft/durable/child_scope.hpp"
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <stdexcept>
-#include <string>
-
 #include "tests/durable/support.hpp"
-#include "tests/support/each_backend.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using row = durable::all<world>;
 
@@ -97,5 +83,3 @@ BACKENDS_TEST_CASE("a scope ends when its children have ended", "", on_one_threa
     CHECK(w.acts().empty());
   }
 }
-
-}  // namespace

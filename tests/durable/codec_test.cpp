@@ -1,55 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "weft/durable/codec.hpp"
 
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <variant>
-#include <vector>
+#include "tests/prelude.hpp"
 
-#include "weft/sched/base/backend.hpp"
-
-using namespace weft;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
 using durable::decode;
 using durable::encode;
-
-namespace {
-
-struct line {
-  std::string article{};
-  int count = 0;
-  std::chrono::milliseconds time{};
-  std::variant<std::monostate, int, std::string> note{};
-  MSGPACK_DEFINE(article, count, time, note)
-  friend bool operator==(line const&, line const&) = default;
-};
-/// `line` as it was.
-struct old_line {
-  std::string article{};
-  int count = 0;
-  MSGPACK_DEFINE(article, count)
-};
-/// Has bytes of another value in it, and reads them when it is read.
-struct nested {
-  std::vector<int> numbers{};
-  template <class Packer>
-  void msgpack_pack(Packer& to) const {
-    to.pack(encode(numbers));
-  }
-  void msgpack_unpack(msgpack::object const& from) {
-    numbers = decode<std::vector<int>>(from.as<std::string>());
-  }
-};
 
 template <class T>
 void require_the_same(T const& value) {
@@ -77,6 +32,15 @@ TEST_CASE("values are read back as they were stored") {
   require_the_same(std::array<std::pair<int, bool>, 2>{{{1, true}, {2, false}}});
 }
 
+struct line {
+  std::string article{};
+  int count = 0;
+  std::chrono::milliseconds time{};
+  std::variant<std::monostate, int, std::string> note{};
+  MSGPACK_DEFINE(article, count, time, note)
+  friend bool operator==(line const&, line const&) = default;
+};
+
 TEST_CASE("times, variants and structs are stored wherever they stand") {
   require_the_same(90s);
   require_the_same(std::vector<std::chrono::nanoseconds>{1ns, 2h});
@@ -88,11 +52,30 @@ TEST_CASE("times, variants and structs are stored wherever they stand") {
   require_the_same(std::vector{line{"nail", 3, 5ms, "steel"}, line{"screw", 4, 6ms, 7}, line{}});
 }
 
+/// `line` as it was.
+struct old_line {
+  std::string article{};
+  int count = 0;
+  MSGPACK_DEFINE(article, count)
+};
+
 TEST_CASE("a value that was stored before its struct grew is read") {
   auto const now = decode<line>(encode(old_line{"nail", 3}));
   CHECK(now == line{"nail", 3, 0ms, {}});
   CHECK(decode<old_line>(encode(line{"screw", 4, 5ms, {}})).count == 4);
 }
+
+/// Has bytes of another value in it, and reads them when it is read.
+struct nested {
+  std::vector<int> numbers{};
+  template <class Packer>
+  void msgpack_pack(Packer& to) const {
+    to.pack(encode(numbers));
+  }
+  void msgpack_unpack(msgpack::object const& from) {
+    numbers = decode<std::vector<int>>(from.as<std::string>());
+  }
+};
 
 TEST_CASE("a value can be read while another one is") {
   auto const all = decode<std::vector<nested>>(encode(std::vector<nested>{{{1, 2}}, {{3}}}));
@@ -123,5 +106,3 @@ TEST_CASE("bytes are readable without their type") {
         R"([1,"a \"b\"",true])");
   CHECK(durable::readable("no MessagePack") == R"("no MessagePack")");
 }
-
-}  // namespace

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tests/durable/crashes.hpp"
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <string>
-
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/memory_store.hpp"
-#include "weft/effects/effects.hpp"
 
 /// Every crash point of every schedule, of small programs: before each change of the store and after
 /// it, also while the engine recovers.  A program ends as it does without a crash.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
 
 using row = bank_row;
 
@@ -184,5 +174,3 @@ TEST_CASE("a process continues as new once, whatever crashes") {
   auto const begin = [](auto& e) { e.start("p", again_process, 1, 0); };
   require_one_end(o, explore_crashes(o, begin, again_process), "continue as new");
 }
-
-}  // namespace

@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "weft/durable/engine.hpp"
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <future>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <vector>
-
 #include "tests/durable/support.hpp"
-#include "tests/support/each_backend.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
+#include "tests/prelude.hpp"
 
 using row = durable::all<world>;
 
@@ -645,5 +627,3 @@ TEST_CASE("a step that runs at most once is not run again after a crash") {
     CHECK(w.count("risky") == 0);
   }
 }
-
-}  // namespace

@@ -3,22 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <random>
-#include <string>
-#include <thread>
 
 #include "tests/durable/killed_programs.hpp"
 #include "tests/durable/support.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/sqlite_store.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
 
 /// An engine in a process of its own is killed, again and again, until all its durable processes
 /// have ended.  A ledger outside of the store has each act of a step.
@@ -26,11 +17,6 @@
 /// A seed that fails is printed, with the number of kills before; tests/support/seeds.hpp explains how
 /// to run it alone (WEFT_SEED=3).  The seed gives the moments of the kills; what the child has done
 /// by such a moment differs from run to run, so a seed that failed may have to be run several times.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
 
 constexpr forest all;
 
@@ -103,5 +89,3 @@ TEST_CASE("ten thousand kills", "[.][full]") {
   });
   WARN(killed << " kills");
 }
-
-}  // namespace

@@ -1,86 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "weft/durable/replicated_store.hpp"
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "tests/durable/killed_programs.hpp"
 #include "tests/durable/memory_log.hpp"
 #include "tests/durable/stores.hpp"
 #include "tests/durable/support.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
 
-/// Workers on one log: claims, leases, and engines that share processes.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using durable::process_key;
 using durable::replicated_store;
-
-namespace {
-
-constexpr std::chrono::milliseconds lease = 10s;
-
-/// A worker of a log, whose time is what the test says.
-struct some_worker {
-  explicit some_worker(log_medium& m, std::string name = "worker")
-      : log(m), store(log, {.lease = lease, .has_thread = false}) {
-    store.join(std::move(name), [this] { ++told; });
-  }
-  memory_log log;
-  int told = 0;
-  replicated_store store;
-};
-
-/// Ticks of a store in the times after `from`, up to `to`.
-void tick(replicated_store& s, replicated_store::time_point from, replicated_store::time_point to) {
-  for (auto now = from; now < to; now += lease / 20) s.tick(now);
-  s.tick(to);
-}
-
-std::vector<std::string> names_of(replicated_store& s) {
-  std::vector<std::string> names;
-  for (auto const& w : s.workers()) names.push_back(w.name);
-  std::ranges::sort(names);
-  return names;
-}
-
-/// A log whose appends can fail, before or after the entry is in it.
-class failing_log final : public memory_log {
- public:
-  using memory_log::memory_log;
-
-  int lost = 0;        ///< So many appends fail, and are not in the log.
-  int unanswered = 0;  ///< So many appends fail, and are in the log.
-  std::string last_lost;
-  bool adds_it_after_next = false;
-
-  std::uint64_t append(std::string const& bytes) override {
-    if (lost != 0) {
-      --lost;
-      last_lost = bytes;
-      throw durable::store_error("no server answers");
-    }
-    auto number = memory_log::append(bytes);
-    if (std::exchange(adds_it_after_next, false)) memory_log::append(last_lost);
-    if (unanswered == 0) return number;
-    --unanswered;
-    throw durable::store_error("no server answers");
-  }
-};
 
 // ---- REPLICA-2
 
@@ -121,6 +49,30 @@ TEST_CASE("a copy that cannot read an entry does not go on without it") {
   for (int i = 0; i != 2; ++i) CHECK_THROWS_WITH(s.find("a"), Catch::Contains("does not know"));
 }
 
+/// A log whose appends can fail, before or after the entry is in it.
+class failing_log final : public memory_log {
+ public:
+  using memory_log::memory_log;
+
+  int lost = 0;        ///< So many appends fail, and are not in the log.
+  int unanswered = 0;  ///< So many appends fail, and are in the log.
+  std::string last_lost;
+  bool adds_it_after_next = false;
+
+  std::uint64_t append(std::string const& bytes) override {
+    if (lost != 0) {
+      --lost;
+      last_lost = bytes;
+      throw durable::store_error("no server answers");
+    }
+    auto number = memory_log::append(bytes);
+    if (std::exchange(adds_it_after_next, false)) memory_log::append(last_lost);
+    if (unanswered == 0) return number;
+    --unanswered;
+    throw durable::store_error("no server answers");
+  }
+};
+
 TEST_CASE("a late piece of a command that was given up does not hinder the next command") {
   log_medium medium(300);
   failing_log log(medium);
@@ -133,6 +85,8 @@ TEST_CASE("a late piece of a command that was given up does not hinder the next 
   send(s, "a", long_text);
   CHECK(s.find("a")->messages == 1);
 }
+
+constexpr std::chrono::milliseconds lease = 10s;
 
 TEST_CASE("a worker is told of its own message that entered the log after its send had failed") {
   log_medium medium;
@@ -161,6 +115,27 @@ TEST_CASE("a worker that could not leave and joins again has no processes") {
   s.join("worker", [] {});
   CHECK(s.workers().front().processes == 0);
   CHECK(s.claim(1).size() == 1);
+}
+
+/// Workers on one log: claims, leases, and engines that share processes.
+using durable::process_key;
+
+/// A worker of a log, whose time is what the test says.
+struct some_worker {
+  explicit some_worker(log_medium& m, std::string name = "worker")
+      : log(m), store(log, {.lease = lease, .has_thread = false}) {
+    store.join(std::move(name), [this] { ++told; });
+  }
+  memory_log log;
+  int told = 0;
+  replicated_store store;
+};
+
+std::vector<std::string> names_of(replicated_store& s) {
+  std::vector<std::string> names;
+  for (auto const& w : s.workers()) names.push_back(w.name);
+  std::ranges::sort(names);
+  return names;
 }
 
 // ---- REPLICA-3, REPLICA-5
@@ -229,6 +204,12 @@ TEST_CASE("processes are claimed in turn, also by a worker that claims and disow
     a.store.disown(one);
   }
   CHECK(all == std::vector<process_key>{1, 2, 3, 1, 2, 3});
+}
+
+/// Ticks of a store in the times after `from`, up to `to`.
+void tick(replicated_store& s, replicated_store::time_point from, replicated_store::time_point to) {
+  for (auto now = from; now < to; now += lease / 20) s.tick(now);
+  s.tick(to);
 }
 
 // ---- REPLICA-4
@@ -376,5 +357,3 @@ TEST_CASE("an engine whose processes another one has taken lets go of them") {
   CHECK(a.e.result<int>("collector") == 1);
   a.e.stop();
 }
-
-}  // namespace

@@ -5,33 +5,15 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "tests/durable/support.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/sqlite_store.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
 
 /// tools/weft-durable, on a store of three processes: one that has ended, one that waits, one that
 /// is quarantined.
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 class tool {
  public:
@@ -191,5 +173,3 @@ TEST_CASE("weft-durable prints each process as an object of JSON") {
     ids.insert(nlohmann::json::parse(line).at("id").get<std::string>());
   CHECK(ids == std::set<std::string>{"ended", "torn", "waits"});
 }
-
-}  // namespace

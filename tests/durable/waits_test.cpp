@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <string>
-
 #include "tests/durable/support.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
 
 /// Waits of processes that are let go of, while messages come that they do not wait for.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
 
 using row = durable::all<world>;
 
@@ -48,5 +38,3 @@ TEST_CASE("a message that a process does not wait for leaves it the time of its 
   CHECK(e.result<int>("w") == 1);
   CHECK(s->load(s->find("w")->key).inbox.size() == 3);
 }
-
-}  // namespace

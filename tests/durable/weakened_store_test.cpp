@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tests/durable/weakened_store.hpp"
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <string>
-
 #include "tests/durable/crashes.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
-#include "weft/effects/effects.hpp"
-
-/// Stores with a mistake each are found by exploring crashes; the store without one passes.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
-using row = bank_row;
 
 /// The sound store passes completely; the weakened one is found.
 template <class Weakened, class Begin, class AtBegin, class... Fs>
@@ -47,10 +32,15 @@ TEST_CASE("a store that stores entries after messages is found") {
   require_found<entries_after_messages>("entries after messages", one_at_a_time, begin_both,
                                         nullptr, receives_process, sends_process);
 }
+
 TEST_CASE("a store whose commits are torn is found") {
   require_found<torn_commits>("torn commits", one_at_a_time, begin_both, nullptr, receives_process,
                               sends_process);
 }
+
+/// Stores with a mistake each are found by exploring crashes; the store without one passes.
+
+using row = bank_row;
 
 eff<void, row> sends_later() {
   co_await durable::send("p", 1);
@@ -137,6 +127,7 @@ exploration explore_at_most_once(bool stops) {
       [](state const& w) { return w->outside.most_calls() <= 1; },
       [](state& w) -> auto& { return w->outside; });
 }
+
 TEST_CASE("a store that acknowledges what is not stored yet is found") {
   auto const sound = explore_at_most_once<sound_store>(false);
   CHECK(sound.complete);
@@ -156,11 +147,6 @@ eff<int, row> pays_and_sends() {
   co_return a;
 }
 constexpr durable::function pays_and_sends_process{"pays and sends", 1, pays_and_sends};
-eff<int, row> sends_and_pays() {
-  co_await durable::send("q", 1);  // which is stored before the step begins
-  co_return co_await durable::step("pay", pay, 1);
-}
-constexpr durable::function sends_and_pays_process{"sends and pays", 1, sends_and_pays};
 
 template <class Store, class F>
 struct two_engines {
@@ -209,6 +195,7 @@ exploration explore_two_engines(F f, explore_options const& how) {
       },
       [](state& w) -> auto& { return w->outside; });
 }
+
 TEST_CASE("two engines on one store do what one does") {
   auto const found = explore_two_engines<sound_store>(pays_and_sends_process, {.reduce = true});
   show_counts("two engines", 0, found);
@@ -217,6 +204,13 @@ TEST_CASE("two engines on one store do what one does") {
   CHECK(found.ok());
   CHECK(found.outcomes.size() == 1);
 }
+
+eff<int, row> sends_and_pays() {
+  co_await durable::send("q", 1);  // which is stored before the step begins
+  co_return co_await durable::step("pay", pay, 1);
+}
+constexpr durable::function sends_and_pays_process{"sends and pays", 1, sends_and_pays};
+
 TEST_CASE("a store that fences no part is found") {
   auto const sound = explore_two_engines<sound_store>(sends_and_pays_process,
                                                       {.max_schedules = 5'000, .reduce = true});
@@ -228,5 +222,3 @@ TEST_CASE("a store that fences no part is found") {
   INFO(found.report());
   CHECK(found.first_failure());
 }
-
-}  // namespace

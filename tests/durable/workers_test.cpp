@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "tests/durable/crashes.hpp"
 #include "tests/durable/memory_log.hpp"
+#include "tests/prelude.hpp"
 #include "weft/durable/engine.hpp"
 #include "weft/durable/replicated_store.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/decision.hpp"
-#include "weft/sched/base/spawning.hpp"
-#include "weft/sched/testing.hpp"
-#include "weft/testing/explore.hpp"
 
 /// Two engines on one log, in every order: workers claim, crash, are said to be dead though they live,
 /// and a program ends as it does on one.
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
 using durable::replicated_store;
-
-namespace {
 
 constexpr std::chrono::milliseconds lease = 10s;
 
@@ -175,5 +157,3 @@ TEST_CASE("a message from outside reaches a process, whichever worker has it") {
   };
   require_one_end(o, begin, receives_one_process);
 }
-
-}  // namespace

@@ -1,18 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/effects/async_stack.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <exception>
-#include <stdexcept>
-#include <string>
-
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-
-namespace {
+#include "tests/prelude.hpp"
 
 /// Records, as long as it exists.
 struct recording {
@@ -33,15 +20,6 @@ eff<int> calls_twice() {
   co_await calls(true);
   co_return 1;
 }
-eff<void> catches() {
-  try {
-    co_await calls(true);
-  } catch (std::runtime_error const&) {
-  }
-  throw std::logic_error("another");
-}
-constexpr int line_of_catching_call = __LINE__ + 1;
-eff<void> calls_catching() { co_await catches(); }
 
 std::string called_at(int line) { return "async_stack_test.cpp:" + std::to_string(line) + '\n'; }
 /// The stack of what f() throws.
@@ -58,8 +36,6 @@ bool has_lines(std::string const& stack, std::string const& first, std::string c
   auto const at = stack.find(first);
   return at != stack.npos && stack.find(second, at) != stack.npos;
 }
-
-}  // namespace
 
 TEST_CASE("the stack of an exception has the frames that it left, innermost first") {
   recording const on;
@@ -80,6 +56,16 @@ TEST_CASE("an exception that leaves a process has the stack of its frames") {
   INFO(stack);
   CHECK(stack.find(called_at(line_of_call)) != stack.npos);
 }
+
+eff<void> catches() {
+  try {
+    co_await calls(true);
+  } catch (std::runtime_error const&) {
+  }
+  throw std::logic_error("another");
+}
+constexpr int line_of_catching_call = __LINE__ + 1;
+eff<void> calls_catching() { co_await catches(); }
 
 TEST_CASE("an exception that is thrown after another one was caught has a stack of its own") {
   recording const on;

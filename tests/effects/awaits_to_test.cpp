@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+
 /// effects/awaits_to.hpp.
-#include "weft/effects/awaits_to.hpp"
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-
-namespace {
 
 struct ask {
   struct number : op<int> {};
   using operations = op_list<number>;
 };
-
-}  // namespace
 
 TEST_CASE("an operation, a computation and a masked operation yield their result") {
   STATIC_REQUIRE(awaits_to<ask::number, int>);

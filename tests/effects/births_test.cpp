@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Each call of a coroutine that performs creates a frame of its own, at every level of
 /// optimization.  A bitwise resume finds the frames of a chain by their blocks and counts them, so
@@ -9,21 +10,30 @@
 ///
 /// tests/effects/BUILD builds this test with and without optimization.
 
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <string>
-#include <utility>
+// ---- coroutines that perform nothing
 
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/effects/memory/frame_pool.hpp"
+eff<int> one() { co_return 1; }
 
-using namespace weft;
-using namespace weft::tests;
+eff<int> length_of(std::string text) { co_return static_cast<int>(text.size()); }
 
-namespace {
+TEST_CASE(
+    "the frame of a computation that was not awaited exists across a capture, and is not copied") {
+  every_frame_dies const check;
+  auto const waits = []() -> eff<int, pick> {
+    auto later = length_of("a string that is too long for its own bytes");
+    int const picked = co_await pick::one{};
+    int const n = co_await std::move(later);
+    co_return n + picked;
+  };
+  CHECK_THROWS_AS(run(handle<pick>(tries_picks<>{2}, waits, bitwise())), uncopyable);
+  auto const owns_nothing = []() -> eff<int, pick> {
+    auto later = one();
+    int const picked = co_await pick::one{};
+    int const n = co_await std::move(later);
+    co_return n + picked;
+  };
+  CHECK_THROWS_AS(run(handle<pick>(tries_picks<>{2}, owns_nothing, bitwise())), uncopyable);
+}
 
 /// The number of frames and prompts that `f` creates.  Checks that all of them are destroyed.
 template <class F>
@@ -78,8 +88,6 @@ eff<int, ask> asks_at_times() {
   co_return a + b;
 }
 
-}  // namespace
-
 TEST_CASE(
     "each call of a performing coroutine creates one frame, even if the compiler sees all of it") {
   CHECK(births_under_answers(asks) == 1);
@@ -94,8 +102,6 @@ TEST_CASE(
   CHECK(births_under_answers(asks_at_times) == 3);
 }
 
-namespace {
-
 eff<int, stop> goes_on_if(bool holds) {
   if (!holds) co_await stop::here{1};
   co_return 1;
@@ -108,8 +114,6 @@ eff<int, stop> stops_at_last() {
 struct stops {
   int on(stop::here s, resumption<never, int>) const { return -s.why; }
 };
-
-}  // namespace
 
 TEST_CASE(
     "a coroutine that never returns, or does not suspend on this call, has a frame of its own") {
@@ -128,19 +132,11 @@ TEST_CASE("each handler and each coroutine clause has a frame of its own") {
   CHECK(births_in([] { run(handle<ask>(awaits_the_rest(), calls(10))); }) == prompt + 31 + 20);
 }
 
-// ---- coroutines that perform nothing
-
-namespace {
-
-eff<int> one() { co_return 1; }
 eff<int> two() {
   int const a = co_await one();
   int const b = co_await one();
   co_return a + b;
 }
-eff<int> length_of(std::string text) { co_return static_cast<int>(text.size()); }
-
-}  // namespace
 
 TEST_CASE(
     "a coroutine that performs nothing need not have a frame; a frame that it has is destroyed") {
@@ -157,28 +153,7 @@ TEST_CASE(
         }) >= prompt + 1 + 1);
 }
 
-TEST_CASE(
-    "the frame of a computation that was not awaited exists across a capture, and is not copied") {
-  every_frame_dies const check;
-  auto const waits = []() -> eff<int, pick> {
-    auto later = length_of("a string that is too long for its own bytes");
-    int const picked = co_await pick::one{};
-    int const n = co_await std::move(later);
-    co_return n + picked;
-  };
-  CHECK_THROWS_AS(run(handle<pick>(tries_picks<>{2}, waits, bitwise())), uncopyable);
-  auto const owns_nothing = []() -> eff<int, pick> {
-    auto later = one();
-    int const picked = co_await pick::one{};
-    int const n = co_await std::move(later);
-    co_return n + picked;
-  };
-  CHECK_THROWS_AS(run(handle<pick>(tries_picks<>{2}, owns_nothing, bitwise())), uncopyable);
-}
-
 // ---- in an arena
-
-namespace {
 
 eff<int, pick> picks() { co_return co_await pick::one{}; }
 eff<int, pick> picks_below(int depth) {
@@ -215,8 +190,6 @@ std::int64_t births_of_search(int times, int n, int depth) {
                                     [=] { return calls_and_picks(n, depth); }, bitwise())));
   });
 }
-
-}  // namespace
 
 TEST_CASE(
     "a body that is resumed once in its arena creates the frames of its calls and no others") {

@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Failures that attempts to break bitwise resumption found, reduced: each was a leak, a use after
 /// destruction or a wrong report.  The last section holds attempts that found nothing and that no
 /// other test makes.
-
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/effects/memory/frame_pool.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// Keeps all resumptions that wait for a number, and the last one that waits for a tick.
 struct keeper : region, handler<pick, tick> {
@@ -36,8 +18,6 @@ struct keeper : region, handler<pick, tick> {
     return -1;
   }
 };
-
-}  // namespace
 
 // ---- one place
 
@@ -95,6 +75,18 @@ TEST_CASE("a destructor in unwound frames may drop the capture that they started
   h.once = {};
   CHECK(h.waiting.empty());
 }
+
+/// The answer of a body that is suspended: its resumption, for many uses or for one.
+struct step {
+  int value = 0;
+  multi_resumption<int, step> often;
+  resumption<void, step> once;
+};
+struct hands_out : handler<pick, tick> {
+  step on(pick::one, multi_resumption<int, step> k) const { return {0, std::move(k), {}}; }
+  step on(tick::now, resumption<void, step> k) const { return {0, {}, std::move(k)}; }
+  step on_return(int n) const { return {n, {}, {}}; }
+};
 
 // ---- frames that wait elsewhere
 
@@ -223,8 +215,6 @@ TEST_CASE("a run that started from a capture is not pinned by frames that pinned
 
 // ---- threads
 
-namespace {
-
 template <class P>
 eff<int, pick, tick> ticks_or_picks(P p, bool ticks) {
   int n = 0;
@@ -234,31 +224,6 @@ eff<int, pick, tick> ticks_or_picks(P p, bool ticks) {
     n = co_await pick::one{};
   co_return n + p;
 }
-
-/// The answer of a body that is suspended: its resumption, for many uses or for one.
-struct step {
-  int value = 0;
-  multi_resumption<int, step> often;
-  resumption<void, step> once;
-};
-struct hands_out : handler<pick, tick> {
-  step on(pick::one, multi_resumption<int, step> k) const { return {0, std::move(k), {}}; }
-  step on(tick::now, resumption<void, step> k) const { return {0, {}, std::move(k)}; }
-  step on_return(int n) const { return {n, {}, {}}; }
-};
-
-/// Whether `f` throws an E.  Threads make no assertions.
-template <class E, class F>
-bool throws(F f) {
-  try {
-    f();
-    return false;
-  } catch (E const&) {
-    return true;
-  }
-}
-
-}  // namespace
 
 TEST_CASE("a block that was freed on another thread is an ordinary block when it is taken again") {
   every_frame_dies const check;
@@ -277,6 +242,17 @@ TEST_CASE("a block that was freed on another thread is an ordinary block when it
     run(handle(h, picks, bitwise()));
     CHECK(resume(h.waiting.back(), 1) == 8);
     CHECK(resume(h.waiting.back(), 2) == 9);
+  }
+}
+
+/// Whether `f` throws an E.  Threads make no assertions.
+template <class E, class F>
+bool throws(F f) {
+  try {
+    f();
+    return false;
+  } catch (E const&) {
+    return true;
   }
 }
 
@@ -336,8 +312,6 @@ TEST_CASE(
 
 // ---- attempts that found nothing
 
-namespace {
-
 struct choice {
   struct made : op<int> {};
   using operations = op_list<made>;
@@ -367,8 +341,6 @@ eff<int, choice, pick> chooses_and_picks() {
   int const b = co_await pick::one{};
   co_return 10 * a + b;
 }
-
-}  // namespace
 
 TEST_CASE(
     "a search inside a search has a place of its own, and cannot be captured by the outer search") {

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/operator_new.hpp"
 
 /// Searches that resume bitwise, with each allocation failing in turn: a search throws
 /// std::bad_alloc or nothing, and loses no frame, handler or block.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <new>
-#include <utility>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/operator_new.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
 
 namespace {
 
@@ -25,9 +15,6 @@ long allocations_left = unlimited;
 bool weft::tests::admit(allocation const&) noexcept {
   return allocations_left == unlimited || allocations_left-- != 0;
 }
-
-using namespace weft;
-using namespace weft::tests;
 
 namespace {
 

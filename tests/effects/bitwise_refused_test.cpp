@@ -1,36 +1,42 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Bitwise resumption: what it refuses, and that a refusal leaves everything as it was.
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
+TEST_CASE("the region may end while the body runs, while it waits, or while a clone of it waits") {
+  every_frame_dies const check;
+  std::vector<multi_resumption<int, int>> kept;
+  std::optional<keeps_picks<int>> h;
+  h.emplace();
+  auto const ends_the_region = [&](ask::get) {
+    kept = h->waiting;
+    h.reset();
+    return 3;
+  };
+  auto const body = []() -> eff<int, pick, ask> {
+    int const p = co_await pick::one{};
+    int const a = co_await ask::get{};
+    int expired = 0;
+    try {
+      (void)co_await pick::one{};
+    } catch (resumption_expired const&) {
+      expired = 100;
+    }
+    co_return expired + 10 * a + p;
+  };
+  auto const outside = [&]() -> eff<int, ask> {
+    int n = co_await handle<pick>(*h, body, bitwise());
+    auto const k = h->waiting[0];
+    n += co_await k(5);
+    co_return n;
+  };
+  CHECK(run(handle<ask>(ends_the_region, outside)) == 135);
+  REQUIRE(kept.size() == 1);
+  CHECK_THROWS_AS(resume(kept[0], 1), resumption_expired);
+}
 
 using numbers = std::vector<int>;
-
 eff<int, pick> picks() { co_return co_await pick::one{}; }
-eff<int, pick> two_digits() {
-  int const a = co_await pick::one{};
-  int const b = co_await pick::one{};
-  co_return 10 * a + b;
-}
 
 /// The text of the uncopyable that `body` throws when it picks.
 template <class Body>
@@ -47,18 +53,8 @@ void check_refusal(std::string const& text, std::string const& part,
 }
 
 std::string const own_parameter = "has a parameter that is not trivially copyable";
-std::string const stands_between =
-    " stands between it and its handler, and it or what it holds is not trivially copyable";
-std::string const begun_outside = " was started outside its body, or before it";
-std::string const something_waits =
-    "its body has begun something else that waits, a computation that was not awaited or a "
-    "resumption";
-
-}  // namespace
 
 // ---- uncopyable: parameters
-
-namespace {
 
 eff<int, pick> picks_with_string(std::string text) {
   int const picked = co_await pick::one{};
@@ -68,11 +64,7 @@ eff<int, pick> picks_with_vector(numbers n) {
   int const picked = co_await pick::one{};
   co_return picked + n.at(0);
 }
-eff<int, pick> picks_with_references(std::string const& text, numbers& n) {
-  int const picked = co_await pick::one{};
-  co_return picked + static_cast<int>(text.size()) + n.at(0);
-}
-eff<int> has_no_choice(std::string text) { co_return static_cast<int>(text.size()); }
+
 eff<int, pick> calls_below(int depth, eff<int, pick> (*f)()) {
   int n = 0;
   if (depth == 0)
@@ -86,8 +78,6 @@ eff<int, pick> with_a_long_string() {
   int const n = co_await picks_with_string(std::move(text));
   co_return n;
 }
-
-}  // namespace
 
 TEST_CASE(
     "a frame whose parameter owns something is not copied, and the message names the parameter") {
@@ -114,6 +104,12 @@ TEST_CASE(
   check_refusal(refusal_in(above), own_parameter);
 }
 
+eff<int, pick> picks_with_references(std::string const& text, numbers& n) {
+  int const picked = co_await pick::one{};
+  co_return picked + static_cast<int>(text.size()) + n.at(0);
+}
+eff<int> has_no_choice(std::string text) { co_return static_cast<int>(text.size()); }
+
 TEST_CASE("references to owners, and owning parameters of ended calls, do not prevent a capture") {
   every_frame_dies const check;
   std::string const outside(40, 'x');
@@ -138,26 +134,8 @@ TEST_CASE("one_of keeps a temporary vector as its parameter, and is refused") {
   CHECK_THAT(text, Contains("choose::among at ") && Contains(own_parameter));
 }
 
-// ---- uncopyable: handlers in between
-
-namespace {
-
-struct flip {
-  struct coin : op<bool> {};
-  using operations = op_list<coin>;
-};
-struct both_sides {
-  eff<int> on(flip::coin, multi_resumption<bool, int> k) const {
-    int const heads = co_await k(true);
-    int const tails = co_await k(false);
-    co_return heads + tails;
-  }
-};
-eff<int, flip, pick> flips_then_picks() {
-  bool const heads = co_await flip::coin{};
-  int const picked = co_await pick::one{};
-  co_return heads ? 10 * picked : picked;
-}
+std::string const stands_between =
+    " stands between it and its handler, and it or what it holds is not trivially copyable";
 
 struct has_text {
   std::string text;
@@ -168,8 +146,6 @@ eff<int, ask, pick> asks_and_picks() {
   int const p = co_await pick::one{};
   co_return 10 * a + p;
 }
-
-}  // namespace
 
 TEST_CASE("the message names a handler inside that is not trivially copyable, with its place") {
   check_refusal(refusal_in([]() -> eff<int, pick> {
@@ -209,6 +185,27 @@ TEST_CASE("a region inside the body is refused, since it keeps resumptions of th
                   co_return rest;
                 }),
                 "keeps at ", stands_between);
+}
+
+std::string const begun_outside = " was started outside its body, or before it";
+
+// ---- uncopyable: handlers in between
+
+struct flip {
+  struct coin : op<bool> {};
+  using operations = op_list<coin>;
+};
+struct both_sides {
+  eff<int> on(flip::coin, multi_resumption<bool, int> k) const {
+    int const heads = co_await k(true);
+    int const tails = co_await k(false);
+    co_return heads + tails;
+  }
+};
+eff<int, flip, pick> flips_then_picks() {
+  bool const heads = co_await flip::coin{};
+  int const picked = co_await pick::one{};
+  co_return heads ? 10 * picked : picked;
 }
 
 TEST_CASE("a handler inside that has a multi-shot clause is refused, whatever its policy") {
@@ -271,6 +268,10 @@ TEST_CASE("a clause inside that has finished does not prevent a capture") {
         numbers{1'010'101'020, 1'010'101'021});
 }
 
+std::string const something_waits =
+    "its body has begun something else that waits, a computation that was not awaited or a "
+    "resumption";
+
 // ---- uncopyable: other live frames
 
 TEST_CASE("a computation that has not been awaited is refused") {
@@ -307,6 +308,12 @@ TEST_CASE("a resumption that waits inside the body is refused") {
                   co_return done.value;
                 }),
                 something_waits);
+}
+
+eff<int, pick> two_digits() {
+  int const a = co_await pick::one{};
+  int const b = co_await pick::one{};
+  co_return 10 * a + b;
 }
 
 TEST_CASE("a computation that was begun before the body is refused") {
@@ -426,8 +433,6 @@ TEST_CASE("a refusal that is not caught is the answer of its clone only") {
 
 // ---- frames_in_use
 
-namespace {
-
 /// Keeps all resumptions of picks, and the last one of a question.
 struct keeps_both : region {
   std::vector<multi_resumption<int, int>> often;
@@ -453,8 +458,6 @@ void check_in_use(std::string const& text, std::string const& part, std::string 
                        Contains("bitwise_refused_test.cpp:") && Contains(" cannot be resumed ") &&
                        Contains(part) && Contains(other));
 }
-
-}  // namespace
 
 TEST_CASE(
     "while a one-shot resumption waits in the place of its frames, no capture can be put there") {
@@ -595,38 +598,6 @@ TEST_CASE("a resumption that was kept is expired once the region of its handler 
           text_of<resumption_expired>([&] { resume(k, 1); }),
           Contains("keeps_picks") && Contains(" no longer exists") && Contains("pick::one at "));
   CHECK_THROWS_AS(resume(std::move(kept[0]), 1), resumption_expired);
-}
-
-TEST_CASE("the region may end while the body runs, while it waits, or while a clone of it waits") {
-  every_frame_dies const check;
-  std::vector<multi_resumption<int, int>> kept;
-  std::optional<keeps_picks<int>> h;
-  h.emplace();
-  auto const ends_the_region = [&](ask::get) {
-    kept = h->waiting;
-    h.reset();
-    return 3;
-  };
-  auto const body = []() -> eff<int, pick, ask> {
-    int const p = co_await pick::one{};
-    int const a = co_await ask::get{};
-    int expired = 0;
-    try {
-      (void)co_await pick::one{};
-    } catch (resumption_expired const&) {
-      expired = 100;
-    }
-    co_return expired + 10 * a + p;
-  };
-  auto const outside = [&]() -> eff<int, ask> {
-    int n = co_await handle<pick>(*h, body, bitwise());
-    auto const k = h->waiting[0];
-    n += co_await k(5);
-    co_return n;
-  };
-  CHECK(run(handle<ask>(ends_the_region, outside)) == 135);
-  REQUIRE(kept.size() == 1);
-  CHECK_THROWS_AS(resume(kept[0], 1), resumption_expired);
 }
 
 TEST_CASE("a resumption expires with a borrowed handler further out that its body performs to") {

@@ -1,33 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Bitwise resumption, which puts the frames of a body back.  Laws of every policy are in
 /// multi_shot_laws_test.cpp, refusals in bitwise_refused_test.cpp.
-
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 using numbers = std::vector<int>;
 
@@ -56,8 +31,6 @@ template <class Body>
 numbers all_of(int n, Body body) {
   return run(handle<pick>(tries_picks<>{n}, body, bitwise()));
 }
-
-}  // namespace
 
 // ---- captures inside captures
 
@@ -146,8 +119,6 @@ TEST_CASE(
 
 // ---- ways to end
 
-namespace {
-
 eff<int, pick> throws_below(int depth, int when) {
   if (depth == 0) {
     int const picked = co_await pick::one{};
@@ -172,8 +143,6 @@ eff<int, pick> catches_above(int depth, int below, int when) {
   int const n = co_await catches_above(depth - 1, below, when);
   co_return n;
 }
-
-}  // namespace
 
 TEST_CASE("an exception deep in a clone is caught at its depth, or by the caller that resumed it") {
   every_frame_dies const check;
@@ -217,8 +186,6 @@ TEST_CASE(
   CHECK(resume(k, 6) == 206);
 }
 
-namespace {
-
 /// Picks from `depth` calls down, and stops at once if a pick is odd.
 eff<int, pick, stop> stops_if_odd(int depth) {
   int sum = depth;
@@ -233,8 +200,6 @@ eff<int, pick, stop> stops_if_odd(int depth) {
   }
   co_return sum;
 }
-
-}  // namespace
 
 TEST_CASE("a clone that exits early is dropped by the clause of its exit") {
   every_frame_dies const check;
@@ -361,8 +326,6 @@ TEST_CASE("the last of several resumes makes no copy, and leaves nothing behind"
 
 // ---- contents of a frame
 
-namespace {
-
 struct pair_of_sums {
   int total = 0;
   int last = 0;
@@ -382,8 +345,6 @@ eff<int, pick> sum_of_span(std::span<int> of) {
   for (int const n : of) sum += n;
   co_return sum;
 }
-
-}  // namespace
 
 TEST_CASE("pointers and references to locals of a caller are valid after each resume") {
   every_frame_dies const check;
@@ -408,8 +369,6 @@ TEST_CASE("pointers and references to locals of a caller are valid after each re
   CHECK(all_of(2, body) == expected);
 }
 
-namespace {
-
 eff<int, tick, pick> ticks_and_picks(int& ticks_seen) {
   co_await tick::now{};
   ++ticks_seen;
@@ -433,8 +392,6 @@ eff<int, pick, state<int>, tick, ask> wide_row() {
   co_return kept == 7 ? n : -1;
 }
 
-}  // namespace
-
 TEST_CASE("operations of a row of several effects find evidence that lies in frames of callers") {
   every_frame_dies const check;
   int ticks = 0;
@@ -447,8 +404,6 @@ TEST_CASE("operations of a row of several effects find evidence that lies in fra
         numbers{33'400, 33'401, 33'410, 33'411});
   CHECK(ticks == 1 + 2 * (1 + 1 + 2 * 1));
 }
-
-namespace {
 
 template <std::size_t N>
 eff<int, pick> wide(int seed) {
@@ -473,16 +428,6 @@ eff<int, pick> wide_and_narrow(int depth) {
   int const picked = depth % 20 == 0 ? co_await pick::one{} : 0;
   co_return below + picked + much[static_cast<std::size_t>(depth)] - depth;
 }
-eff<int, pick> nested(int depth) {
-  if (depth == 0) {
-    int const picked = co_await pick::one{};
-    co_return picked;
-  }
-  int const below = co_await nested(depth - 1);
-  co_return below + 1;
-}
-
-}  // namespace
 
 TEST_CASE("frames over a kilobyte, and over a page, are put back as they were") {
   every_frame_dies const check;
@@ -492,6 +437,15 @@ TEST_CASE("frames over a kilobyte, and over a page, are put back as they were") 
   CHECK(all_of(2, [] { return wide<100'000>(7); }) == expected);
   numbers const first = all_of(2, [] { return wide_and_narrow(40); });
   CHECK(first == numbers{0, 1, 1, 2, 1, 2, 2, 3, 11, 12, 12, 13, 12, 13, 13, 14});
+}
+
+eff<int, pick> nested(int depth) {
+  if (depth == 0) {
+    int const picked = co_await pick::one{};
+    co_return picked;
+  }
+  int const below = co_await nested(depth - 1);
+  co_return below + 1;
 }
 
 TEST_CASE("a chain of a hundred thousand frames is put back, thrown through, and dropped") {
@@ -576,8 +530,6 @@ TEST_CASE("each clone begins and ends its handlers inside again") {
   CHECK(all_of(2, body) == numbers{1020, 1021, 1120, 1121});
 }
 
-namespace {
-
 struct counts_questions {
   int n = 0;
   int on(ask::get) { return ++n; }
@@ -601,8 +553,6 @@ eff<int, pick> asks_its_own() {
   int const last = co_await pick::one{};
   co_return 10 * n + mine.n + last;
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("a handler that the body borrows from its own frame belongs to each clone", "",
                    counts_questions, counts_and_jumps) {
@@ -648,8 +598,6 @@ TEST_CASE("a handler that the body borrows from outside is shared by all clones"
   CHECK(all_of(3, body) == numbers{120, 131, 142});
 }
 
-namespace {
-
 /// An owned handler outside, whose destruction shows in the use count.
 struct owned_answers {
   std::shared_ptr<int> asked;
@@ -668,8 +616,6 @@ eff<int, pick, ask> asks_between_picks() {
 }
 eff<int, pick, ask> doubled() { co_return co_await handle<ask>(doubles(), asks_between_picks); }
 eff<int, pick, ask> doubled_twice() { co_return co_await handle<ask>(doubles(), doubled); }
-
-}  // namespace
 
 TEST_CASE(
     "all clones of a handler that asks outward keep the handler outside, which is destroyed once") {
@@ -873,11 +819,7 @@ TEST_CASE("a one-shot resume inside the body may have captures before and after 
 
 // ---- operations with data
 
-namespace {
-
 std::vector<std::pair<int, double>> const likely{{1, 0.5}, {2, 0.0}, {3, 0.25}};
-
-}  // namespace
 
 TEST_CASE("an operation that owns memory leaves nothing in the frame once it is taken") {
   every_frame_dies const check;
@@ -909,8 +851,6 @@ TEST_CASE("one_of takes a few values, or a range that outlives the search") {
 
 // ---- beside a scheduler
 
-namespace {
-
 /// Searches, and yields in the middle.
 eff<int, choose, proc, console> names_and_yields(char name) {
   int all = 0;
@@ -927,8 +867,6 @@ eff<void, proc, console> searches(char name) {
   std::vector<int> const all = co_await handle(all_solutions(), body, bitwise());
   co_await console::print{std::string(1, name) + ":" + std::to_string(all.size()) + " "};
 }
-
-}  // namespace
 
 TEST_CASE("a search may yield in the middle") {
   auto const p = []() -> eff<void, proc, console> { co_await searches('a'); };

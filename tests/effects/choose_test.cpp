@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/small_stack.hpp"
 
 /// Choice: asking for one of several values, and the handlers that try them.
 
-#include <array>
-#include <catch2/catch.hpp>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <ranges>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/small_stack.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using pair = std::pair<int, int>;
-using weighted_ints = std::vector<std::pair<int, double>>;
 
 eff<pair, choose> summands(int sum) {
   int const a = co_await one_of(std::views::iota(1, sum));
@@ -34,19 +12,6 @@ eff<pair, choose> summands(int sum) {
   co_await guard(a + b == sum);
   co_return pair(a, b);
 }
-
-/// The number of the `n` dice that show at least `at_least`; fails if all do.
-eff<int, choose> lucky_dice(int n, int at_least) {
-  int lucky = 0;
-  for (int i = 0; i != n; ++i) {
-    int const shown = co_await one_of(std::views::iota(1, 7));
-    lucky += shown >= at_least;
-  }
-  co_await guard(lucky != n);
-  co_return lucky;
-}
-
-}  // namespace
 
 TEST_CASE("all solutions come in the order of the choices") {
   every_frame_dies const check;
@@ -65,6 +30,8 @@ TEST_CASE("all solutions come in the order of the choices") {
   CHECK(run(handle(all_solutions(), digits)) ==
         std::vector{111, 112, 121, 122, 211, 212, 221, 222});
 }
+
+using weighted_ints = std::vector<std::pair<int, double>>;
 
 TEST_CASE("a body that makes no choice has one solution, and a body that fails has none") {
   every_frame_dies const check;
@@ -159,6 +126,17 @@ TEST_CASE(
   CHECK(given[0].first == "dew");
   CHECK(given[0].second == Approx(0.09375 / 0.21875));
   CHECK(given[1].second == Approx(0.125 / 0.21875));
+}
+
+/// The number of the `n` dice that show at least `at_least`; fails if all do.
+eff<int, choose> lucky_dice(int n, int at_least) {
+  int lucky = 0;
+  for (int i = 0; i != n; ++i) {
+    int const shown = co_await one_of(std::views::iota(1, 7));
+    lucky += shown >= at_least;
+  }
+  co_await guard(lucky != n);
+  co_return lucky;
 }
 
 TEST_CASE("a choice without weights is uniform, and as_distribution adds up equal results") {

@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// handle(h, body, compared()): both ways to resume, one beside the other.
-
-#include <catch2/catch.hpp>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using numbers = std::vector<int>;
 
@@ -25,6 +9,20 @@ eff<int, pick> two_digits() {
   int const a = co_await pick::one{};
   int const b = co_await pick::one{};
   co_return 10 * a + b;
+}
+
+TEST_CASE("if both ways agree, their answer is the answer") {
+  every_frame_dies const check;
+  CHECK(run(handle<pick>(tries_picks<>{3}, two_digits, compared())) ==
+        numbers{0, 1, 2, 10, 11, 12, 20, 21, 22});
+  auto const pairs = []() -> eff<int, choose> {
+    int const a = co_await one_of(1, 2, 3);
+    int const b = co_await one_of(1, 2, 3);
+    co_await guard(a < b);
+    co_return 10 * a + b;
+  };
+  CHECK(run(handle(all_solutions(), pairs, compared())) == numbers{12, 13, 23});
+  CHECK(run(handle(first_solution(), pairs, compared())) == 12);
 }
 
 /// Resumes each pick with 0 and 1, and counts the ways that reach the end.
@@ -43,22 +41,6 @@ struct tries_both {
     co_await k(1);
   }
 };
-
-}  // namespace
-
-TEST_CASE("if both ways agree, their answer is the answer") {
-  every_frame_dies const check;
-  CHECK(run(handle<pick>(tries_picks<>{3}, two_digits, compared())) ==
-        numbers{0, 1, 2, 10, 11, 12, 20, 21, 22});
-  auto const pairs = []() -> eff<int, choose> {
-    int const a = co_await one_of(1, 2, 3);
-    int const b = co_await one_of(1, 2, 3);
-    co_await guard(a < b);
-    co_return 10 * a + b;
-  };
-  CHECK(run(handle(all_solutions(), pairs, compared())) == numbers{12, 13, 23});
-  CHECK(run(handle(first_solution(), pairs, compared())) == 12);
-}
 
 TEST_CASE("a comparison takes an answer of void, and a body of void") {
   every_frame_dies const check;
@@ -182,8 +164,6 @@ TEST_CASE("an awaited comparison throws outcomes_differ to its caller, which may
 
 // ---- exceptions
 
-namespace {
-
 struct thrown_number {
   int n;
 };
@@ -197,8 +177,6 @@ auto throws(int& runs, Make make) {
     co_return a;
   };
 }
-
-}  // namespace
 
 TEST_CASE("an exception that both ways throw is thrown with its type") {
   every_frame_dies const check;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
-
-/// each() in pipelines of range-v3.
-
 #include "weft/effects/each_range_v3.hpp"
 
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
 #include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/range/concepts.hpp>
 #include <range/v3/range/conversion.hpp>
@@ -17,20 +11,12 @@
 #include <range/v3/view/take.hpp>
 #include <range/v3/view/transform.hpp>
 #include <range/v3/view/zip.hpp>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
+#include "tests/prelude.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// each() in pipelines of range-v3.
+
 namespace views = ranges::views;
-
-namespace {
 
 eff<void, emit<int>> up_to(int n, std::string* out) {
   leaves const end(*out, 'x');
@@ -38,7 +24,6 @@ eff<void, emit<int>> up_to(int n, std::string* out) {
 }
 bool odd(int n) { return n % 2 == 1; }
 int square(int n) { return n * n; }
-
 static_assert(ranges::input_iterator<emitted<int>::iterator>);
 static_assert(ranges::sentinel_for<std::default_sentinel_t, emitted<int>::iterator>);
 static_assert(ranges::input_range<emitted<int>>);
@@ -46,8 +31,6 @@ static_assert(!ranges::forward_range<emitted<int>>);
 static_assert(ranges::view_<emitted<int>>);
 static_assert(ranges::view_<emitted<std::unique_ptr<int>>>);
 static_assert(ranges::viewable_range<emitted<int>&>);
-
-}  // namespace
 
 TEST_CASE("a range of each() can be piped into views of range-v3") {
   every_frame_dies const check;

@@ -1,45 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// emit, pushed to a handler and pulled by each(), which gives a range of the values that a
 /// computation emits.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <concepts>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <ranges>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 using ints = eff<void, emit<int>>;
 
 ints up_to(int n) {
   for (int i = 0; i < n; ++i) co_await emit<int>::value{i};
-}
-ints for_ever(std::string& out) {
-  leaves const end(out, 'x');
-  for (int i = 0;; ++i) co_await emit<int>::value{i};
-}
-
-template <class Range>
-auto all_of(Range&& range) {
-  std::vector<std::ranges::range_value_t<Range>> all;
-  for (auto&& value : range) all.push_back(std::move(value));
-  return all;
 }
 
 // ---- concepts
@@ -57,8 +25,6 @@ static_assert(std::semiregular<range_of_ints>);
 static_assert(std::same_as<std::ranges::range_reference_t<range_of_ints>, int&>);
 static_assert(std::ranges::view<emitted<std::unique_ptr<int>>>);
 static_assert(std::same_as<decltype(each(up_to, 1)), range_of_ints>);
-
-}  // namespace
 
 // ---- emit: values are pushed
 
@@ -93,6 +59,13 @@ TEST_CASE("emit takes move-only values, and a body may emit values of two types"
   CHECK(all == std::vector{2});
 }
 
+template <class Range>
+auto all_of(Range&& range) {
+  std::vector<std::ranges::range_value_t<Range>> all;
+  for (auto&& value : range) all.push_back(std::move(value));
+  return all;
+}
+
 // ---- each: values are pulled
 
 TEST_CASE("a range-for over each() visits every emitted value") {
@@ -101,6 +74,11 @@ TEST_CASE("a range-for over each() visits every emitted value") {
   CHECK(all_of(each(up_to, 0)).empty());
   CHECK(all_of(emitted<int>()).empty());
   CHECK(std::ranges::distance(each(up_to, 100)) == 100);
+}
+
+ints for_ever(std::string& out) {
+  leaves const end(out, 'x');
+  for (int i = 0;; ++i) co_await emit<int>::value{i};
 }
 
 TEST_CASE("a range of each() can be piped into views of the standard library") {

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
-#include <cstdint>
-
 #include "examples/effect_suite/countdown.hpp"
 #include "examples/effect_suite/fibonacci_recursive.hpp"
 #include "examples/effect_suite/generator.hpp"
@@ -14,11 +11,9 @@
 #include "examples/effect_suite/scheduler.hpp"
 #include "examples/effect_suite/tree_explore.hpp"
 #include "examples/effect_suite/triples.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 
 using namespace effect_suite;
-
-namespace {
 
 /// The answer of a program.  Checks that all its frames and prompts are destroyed.
 template <class Answer>
@@ -26,8 +21,6 @@ std::int64_t answer(Answer (*program)(int), int n) {
   weft::tests::every_frame_dies const check;
   return static_cast<std::int64_t>(program(n));
 }
-
-}  // namespace
 
 TEST_CASE("the programs of the effect suite give the right answers to its test inputs") {
   CHECK(answer(countdown::program, 5) == 0);
@@ -38,7 +31,7 @@ TEST_CASE("the programs of the effect suite give the right answers to its test i
   CHECK(answer(parsing_dollars::program, 10) == 55);
   CHECK(answer(product_early::program, 5) == 0);
   CHECK(answer(resume_nontail::program, 5) == 37);
-  CHECK(answer(scheduler::program, 10) == 10000);
+  CHECK(answer(effect_suite::scheduler::program, 10) == 10000);
 }
 
 TEMPLATE_TEST_CASE("the programs that resume twice give the right answers by either policy", "",

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// The destination of an exception from a body, from each kind of clause, or raised into a
 /// resumption.
 
-#include <catch2/catch.hpp>
-#include <exception>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/tracked.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 struct boom : std::runtime_error {
   using runtime_error::runtime_error;
 };
-std::exception_ptr a_boom(char const* what) { return std::make_exception_ptr(boom(what)); }
 
 /// The text of the boom that `f` throws, or "nothing".
 template <class F>
@@ -39,6 +23,12 @@ eff<int, ask> throws_after() {
   int const n = co_await ask::get{};
   throw boom("body " + std::to_string(n));
 }
+
+TEST_CASE("an exception of the body goes to the caller that waits for the answer of the handler") {
+  every_frame_dies const check;
+  CHECK(thrown_by([] { run(handle<ask>(answers{9}, throws_after())); }) == "body 9");
+}
+
 /// Asks, and gives 50 if the question throws.
 eff<int, ask> recovers() {
   try {
@@ -57,48 +47,6 @@ struct throws_asking {
     throw boom("asking");
   }
 };
-struct throws_in_control {
-  int on(ask::get, resumption<int, int>) { throw boom("control"); }
-};
-struct throws_after_last {
-  outcome<int> on(ask::get, resumption<int, int> k) {
-    auto const rest = std::move(k).last(1);
-    throw boom("after last");
-  }
-};
-struct throws_before_the_rest {
-  eff<int> on(ask::get, resumption<int, int>) {
-    throw boom("coroutine");
-    co_return 0;
-  }
-};
-struct throws_after_the_rest {
-  eff<int> on(ask::get, resumption<int, int> k) {
-    int const rest = co_await std::move(k)(1);
-    throw boom("coroutine " + std::to_string(rest));
-  }
-};
-struct throws_on_return {
-  int on(ask::get) { return 1; }
-  int on_return(int) { throw boom("return"); }
-};
-struct raises_and_continues {
-  eff<int> on(ask::get, resumption<int, int> k) {
-    co_return 1 + co_await std::move(k)(raising{a_boom("raised")});
-  }
-};
-struct raises_and_jumps {
-  outcome<int> on(ask::get, resumption<int, int> k) {
-    return std::move(k).last(raising{a_boom("raised")});
-  }
-};
-
-}  // namespace
-
-TEST_CASE("an exception of the body goes to the caller that waits for the answer of the handler") {
-  every_frame_dies const check;
-  CHECK(thrown_by([] { run(handle<ask>(answers{9}, throws_after())); }) == "body 9");
-}
 
 TEST_CASE("an exception of a value clause arises at the operation") {
   every_frame_dies const check;
@@ -117,11 +65,34 @@ TEST_CASE("an exception of what a clause asks outward passes through the clause"
   CHECK(run(handle<tick>(throwing, handle<ask>(asking, recovers()))) == 50);
 }
 
+struct throws_in_control {
+  int on(ask::get, resumption<int, int>) { throw boom("control"); }
+};
+struct throws_after_last {
+  outcome<int> on(ask::get, resumption<int, int> k) {
+    auto const rest = std::move(k).last(1);
+    throw boom("after last");
+  }
+};
+
 TEST_CASE("an exception of a control clause goes to the caller of the handler, not to the body") {
   every_frame_dies const check;
   CHECK(thrown_by([] { run(handle<ask>(throws_in_control(), recovers())); }) == "control");
   CHECK(thrown_by([] { run(handle<ask>(throws_after_last(), recovers())); }) == "after last");
 }
+
+struct throws_before_the_rest {
+  eff<int> on(ask::get, resumption<int, int>) {
+    throw boom("coroutine");
+    co_return 0;
+  }
+};
+struct throws_after_the_rest {
+  eff<int> on(ask::get, resumption<int, int> k) {
+    int const rest = co_await std::move(k)(1);
+    throw boom("coroutine " + std::to_string(rest));
+  }
+};
 
 TEST_CASE("an exception of a coroutine clause goes to the caller that waits for its answer") {
   every_frame_dies const check;
@@ -145,6 +116,11 @@ TEST_CASE("an exception of the body reaches the clause that awaits its resumptio
   CHECK(run(handle<ask>(catches(), throws_after())) == 1);
 }
 
+struct throws_on_return {
+  int on(ask::get) { return 1; }
+  int on_return(int) { throw boom("return"); }
+};
+
 TEST_CASE("an exception of on_return goes to the caller that waits for the answer") {
   every_frame_dies const check;
   CHECK(thrown_by([] { run(handle<ask>(throws_on_return(), recovers())); }) == "return");
@@ -159,6 +135,19 @@ TEST_CASE("an exception of on_return goes to the caller that waits for the answe
   };
   CHECK(run(inside()) == 60);
 }
+
+std::exception_ptr a_boom(char const* what) { return std::make_exception_ptr(boom(what)); }
+
+struct raises_and_continues {
+  eff<int> on(ask::get, resumption<int, int> k) {
+    co_return 1 + co_await std::move(k)(raising{a_boom("raised")});
+  }
+};
+struct raises_and_jumps {
+  outcome<int> on(ask::get, resumption<int, int> k) {
+    return std::move(k).last(raising{a_boom("raised")});
+  }
+};
 
 TEST_CASE("an exception raised into a resumption arises at the operation") {
   every_frame_dies const check;

@@ -1,46 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/small_stack.hpp"
 
 /// Failures of the core that random programs and readers found, reduced: each was a leak, a use
 /// after destruction, a wrong report or an endless wait.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/small_stack.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
-/// Answers each question by resuming in its clause.
-struct resumes : region, handler<ask> {
-  int on(ask::get, resumption<int, int> k) { return resume(std::move(k), 1); }
-};
-
-/// Keeps the last tick that is performed under a handler of ask.
-struct parks_int : region, handler<tick> {
-  resumption<void, int> k;
-  int on(tick::now, resumption<void, int> r) {
-    k = std::move(r);
-    return -1;
-  }
-};
-
-eff<int, ask, tick> ticks_and_asks() {
-  co_await tick::now{};
-  co_return co_await ask::get{};
-}
-
-}  // namespace
 
 // ---- clauses
 
@@ -76,6 +39,15 @@ TEST_CASE("a jump is refused if its region ended after last() and before the cla
   CHECK_THROWS_AS(run(handle<ask>(jumps_too_late{other}, asks())), resumption_expired);
   CHECK(out == "x");
 }
+
+/// Keeps the last tick that is performed under a handler of ask.
+struct parks_int : region, handler<tick> {
+  resumption<void, int> k;
+  int on(tick::now, resumption<void, int> r) {
+    k = std::move(r);
+    return -1;
+  }
+};
 
 TEST_CASE("a coroutine clause that was captured further out does not outlive its region") {
   every_frame_dies const check;
@@ -124,6 +96,11 @@ TEST_CASE(
   CHECK_THROWS_AS(resume(std::move(parked)), resumption_expired);
 }
 
+eff<int, ask, tick> ticks_and_asks() {
+  co_await tick::now{};
+  co_return co_await ask::get{};
+}
+
 // ---- borrowed handlers
 
 TEST_CASE(
@@ -141,6 +118,11 @@ TEST_CASE(
                         Contains("found_test.cpp:"));
   CHECK_THROWS_AS(resume(std::move(outside.k)), resumption_expired);
 }
+
+/// Answers each question by resuming in its clause.
+struct resumes : region, handler<ask> {
+  int on(ask::get, resumption<int, int> k) { return resume(std::move(k), 1); }
+};
 
 // ---- destruction inside destruction
 
@@ -261,8 +243,6 @@ TEST_CASE("an over-aligned handler is aligned") {
   for (int i = 0; i != 4; ++i) CHECK(run(handle<ask>(wide(), asks())) == 1);
 }
 
-namespace {
-
 using pair_of = row<state<int>, reader<int>>;
 
 eff<void, pair_of, tick> ticks_and_gets() {
@@ -292,8 +272,6 @@ bool resumes_inside(int depth) {
   }));
   return resumed;
 }
-
-}  // namespace
 
 TEST_CASE(
     "checking that all handlers are alive takes one step for each handler, not for each path") {

@@ -1,48 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Laws of every handler.
 
-#include <catch2/catch.hpp>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using get = state<int>::get;
-using put = state<int>::put;
-using fail = failure<std::string>::fail;
-
-/// Runs `body` under a state with value `initial`, and gives the result and the last value.
-template <class Body>
-auto with_state(int initial, Body body) {
-  return run(handle(state_returned(initial), std::move(body)));
-}
-
-eff<int, state<int>, failure<std::string>> puts_then_fails() {
-  co_await put{1};
-  int const n = co_await get{};
-  if (n == 1) co_await fail{"gave up"};
-  co_return n;
-}
-
-eff<std::string, ask, tick> asks_and_ticks() {
-  std::string all;
-  for (int i = 0; i != 3; ++i) {
-    int const n = co_await ask::get{};
-    all += std::to_string(n);
-    co_await tick::now{};
-  }
-  co_return all;
-}
 
 /// The kinds of clauses; each answers ask::get with 5.
 struct by_value {
@@ -62,12 +23,6 @@ template <class A>
 struct by_coroutine {
   eff<A> on(ask::get, resumption<int, A> k) { co_return co_await std::move(k)(5); }
 };
-template <class A>
-struct by_resume {
-  A on(ask::get, resumption<int, A> k) { return resume(std::move(k), 5); }
-};
-
-}  // namespace
 
 // ---- identity, forwarding, composition
 
@@ -102,6 +57,16 @@ TEST_CASE("a handler that forwards every question changes nothing") {
   CHECK(resume(std::move(k.k), 4) == 40);
 }
 
+using put = state<int>::put;
+using fail = failure<std::string>::fail;
+
+eff<int, state<int>, failure<std::string>> puts_then_fails() {
+  co_await put{1};
+  int const n = co_await get{};
+  if (n == 1) co_await fail{"gave up"};
+  co_return n;
+}
+
 TEST_CASE("handlers that are composed nest, with the first one innermost") {
   every_frame_dies const check;
   auto const nested =
@@ -127,6 +92,21 @@ TEST_CASE("handlers that are composed nest, with the first one innermost") {
   CHECK(std::get<0>(three) == std::pair(3, 2));
 }
 
+eff<std::string, ask, tick> asks_and_ticks() {
+  std::string all;
+  for (int i = 0; i != 3; ++i) {
+    int const n = co_await ask::get{};
+    all += std::to_string(n);
+    co_await tick::now{};
+  }
+  co_return all;
+}
+
+template <class A>
+struct by_resume {
+  A on(ask::get, resumption<int, A> k) { return resume(std::move(k), 5); }
+};
+
 TEST_CASE("clauses of every kind that give the same answers give the same result") {
   every_frame_dies const check;
   int ticks = 0;
@@ -141,6 +121,12 @@ TEST_CASE("clauses of every kind that give the same answers give the same result
   CHECK(ticks == 12);
   CHECK(under(by_asking()) == "555");
   CHECK(ticks == 18);
+}
+
+/// Runs `body` under a state with value `initial`, and gives the result and the last value.
+template <class Body>
+auto with_state(int initial, Body body) {
+  return run(handle(state_returned(initial), std::move(body)));
 }
 
 // ---- state

@@ -1,37 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Resumptions that coroutines keep: the order in which they are unwound when the coroutine is
 /// dropped.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-/// Suspends a body, which writes a letter when it is unwound, and returns its resumption.
-template <class Keeper = keeps>
-auto suspended(Keeper& k, std::string& out, char letter) {
-  run(handle(k, [&out, letter]() -> eff<int, ask> {
-    leaves const at_the_end(out, letter);
-    co_return co_await ask::get{};
-  }));
-  return std::move(k.k);
-}
-
-}  // namespace
 
 // ---- parameters
 
@@ -96,6 +67,16 @@ TEST_CASE(
   CHECK(out.empty());
   h.k = {};
   CHECK(out == "DCBabcd");
+}
+
+/// Suspends a body, which writes a letter when it is unwound, and returns its resumption.
+template <class Keeper = keeps>
+auto suspended(Keeper& k, std::string& out, char letter) {
+  run(handle(k, [&out, letter]() -> eff<int, ask> {
+    leaves const at_the_end(out, letter);
+    co_return co_await ask::get{};
+  }));
+  return std::move(k.k);
 }
 
 TEST_CASE("a region says what is suspended in it") {

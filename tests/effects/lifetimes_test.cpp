@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Ownership and destruction: everything is destroyed once, and a use of something that has ended
 /// is refused with a message.
-
-#include <catch2/catch.hpp>
-#include <deque>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 /// A round-robin scheduler: keeps the resumptions of processes that yield.
 struct queue : region, handler<proc> {
@@ -47,28 +29,6 @@ eff<void, proc> yields_and_ends(std::string& out, char name, int yields, bool le
   out += '.';
 }
 
-eff<int, ask> asks_with(std::string& out, char letter) {
-  leaves const at_the_end(out, letter);
-  co_return co_await ask::get{};
-}
-
-/// An effect with two operations, for rows of two.
-struct clock_and_log {
-  struct read : op<int> {};
-  struct write : op<void> {
-    explicit write(int l) : line(l) {}
-    int line;
-  };
-};
-struct reads {
-  using operations = op_list<clock_and_log::read>;
-};
-struct writes {
-  using operations = op_list<clock_and_log::write>;
-};
-
-}  // namespace
-
 // ---- resumptions that are stored, and resumed after handle has returned
 
 TEST_CASE("a resumption may be resumed after `handle` has returned") {
@@ -94,6 +54,11 @@ TEST_CASE("a function object that is a body is kept as long as the frames that i
     run(handle(k, adds));
   }
   CHECK(resume(std::move(k.k), 2) == 42);
+}
+
+eff<int, ask> asks_with(std::string& out, char letter) {
+  leaves const at_the_end(out, letter);
+  co_return co_await ask::get{};
 }
 
 // ---- regions
@@ -298,6 +263,21 @@ TEST_CASE("a borrowed handler that is no region may use its resumption before it
   resumes_at_once h;
   CHECK(run(handle<ask>(h, asks())) == 21);
 }
+
+/// An effect with two operations, for rows of two.
+struct clock_and_log {
+  struct read : op<int> {};
+  struct write : op<void> {
+    explicit write(int l) : line(l) {}
+    int line;
+  };
+};
+struct reads {
+  using operations = op_list<clock_and_log::read>;
+};
+struct writes {
+  using operations = op_list<clock_and_log::write>;
+};
 
 // ---- coroutine clauses
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Object files with different transfers between frames do not link, since the symbol of a function
 /// that returns an eff names the transfer, and the version.
-
-#include <catch2/catch.hpp>
-
-#include "weft/effects/effects.hpp"
 
 weft::eff<void> a_computation();
 weft::resumption<int, int> a_resumption();

@@ -1,24 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Cycles: an answer in a replay log holds a resumption whose past is that log.  Once no program
 /// can resume any of them, all of it is freed.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// An operation whose answer may hold anything.
 using closure = std::function<int()>;
@@ -33,45 +17,6 @@ struct gives_itself : handler<closing> {
     co_return co_await k(own);
   }
 };
-/// Answers with the closure that it is given.
-struct echoing {
-  struct echo : op<closure> {
-    explicit echo(closure f) : what(std::move(f)) {}
-    closure what;
-    friend std::size_t hash_value(echo const&) { return 0; }
-  };
-  using operations = op_list<echo>;
-};
-struct echoes : handler<echoing> {
-  closure on(echoing::echo e) const { return std::move(e.what); }
-};
-
-struct token {
-  multi_resumption<int, token> k;
-};
-/// Answers with the resumption of a pick.
-struct hands_out : handler<pick> {
-  token on(pick::one, multi_resumption<int, token> k) const { return {std::move(k)}; }
-  token on_return(int) const { return {}; }
-};
-
-/// Raises an exception into a tick, which holds the resumption of that tick.
-struct thrown {
-  multi_resumption<void, int> k;
-};
-struct fails_with_itself : handler<tick> {
-  eff<int> on(tick::now, multi_resumption<void, int> k) const {
-    raising const own(std::make_exception_ptr(thrown{k}));  // named: g++ 12
-    co_return co_await k(own);
-  }
-};
-
-eff<int, pick, ask> asks_and_picks() {
-  int const n = co_await ask::get{};
-  co_return n + co_await pick::one{};
-}
-
-}  // namespace
 
 TEST_CASE("an answer that holds its own resumption is freed with the last run") {
   every_frame_dies const check;
@@ -89,6 +34,8 @@ TEST_CASE("an answer that holds its own resumption is freed with the last run") 
   int const sum = run(handle(gives_itself() | with<ask>(answers{1}), body));
   CHECK(sum == asked_before + closed);
 }
+
+using list = std::vector<int>;
 
 TEST_CASE("a replay gives answers that hold their own resumptions again") {
   every_frame_dies const check;
@@ -118,6 +65,17 @@ TEST_CASE("a replay gives answers that hold their own resumptions again") {
   CHECK(all.back() == 36);
 }
 
+/// Raises an exception into a tick, which holds the resumption of that tick.
+struct thrown {
+  multi_resumption<void, int> k;
+};
+struct fails_with_itself : handler<tick> {
+  eff<int> on(tick::now, multi_resumption<void, int> k) const {
+    raising const own(std::make_exception_ptr(thrown{k}));  // named: g++ 12
+    co_return co_await k(own);
+  }
+};
+
 TEST_CASE("an exception raised into an operation may hold the resumption of the operation") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, tick, ask> {
@@ -130,6 +88,33 @@ TEST_CASE("an exception raised into an operation may hold the resumption of the 
     co_return caught;
   };
   CHECK(run(handle(fails_with_itself() | with<ask>(answers{1}), body)) == 11);
+}
+
+/// Answers with the closure that it is given.
+struct echoing {
+  struct echo : op<closure> {
+    explicit echo(closure f) : what(std::move(f)) {}
+    closure what;
+    friend std::size_t hash_value(echo const&) { return 0; }
+  };
+  using operations = op_list<echo>;
+};
+struct echoes : handler<echoing> {
+  closure on(echoing::echo e) const { return std::move(e.what); }
+};
+
+struct token {
+  multi_resumption<int, token> k;
+};
+/// Answers with the resumption of a pick.
+struct hands_out : handler<pick> {
+  token on(pick::one, multi_resumption<int, token> k) const { return {std::move(k)}; }
+  token on_return(int) const { return {}; }
+};
+
+eff<int, pick, ask> asks_and_picks() {
+  int const n = co_await ask::get{};
+  co_return n + co_await pick::one{};
 }
 
 TEST_CASE("an answer may hold a resumption of a body inside the body that receives it") {
@@ -223,8 +208,6 @@ TEST_CASE(
 // ---- delimited control, with prompts that are types: R. K. Dybvig, S. Peyton Jones, A. Sabry, "A
 // monadic framework for delimited continuations", DOI 10.1017/S0956796807006259
 
-namespace {
-
 /// Captures up to the handler of `Label`, inclusive, and calls `f` with the captured continuation.
 template <class Label, class Answer, class Hole, class... Outside>
 struct subcont : op<Hole> {
@@ -234,7 +217,6 @@ struct subcont : op<Hole> {
   friend std::size_t hash_value(subcont const&) { return 0; }
 };
 
-using list = std::vector<int>;
 struct only {
   using take = subcont<only, list, list>;
   using operations = op_list<take>;
@@ -267,6 +249,21 @@ struct p2 {
 struct p3 {
   using operations = op_list<take_of<p3>>;
 };
+
+template <class Label>
+computation take(std::function<computation(rest)> f) {
+  thunk const t = co_await take_of<Label>(std::move(f));
+  co_return co_await t();
+}
+
+TEST_CASE("a subcontinuation is dropped, or pushed back") {
+  every_frame_dies const check;
+  auto const dropped = [](delimits_only::rest) -> eff<list> { co_return list(); };
+  auto const pushed = [](delimits_only::rest k) -> eff<list> { co_return co_await k(list()); };
+  CHECK(run(handle(delimits_only(), [&] { return one_two(dropped); })).empty());
+  CHECK(run(handle(delimits_only(), [&] { return one_two(pushed); })) == list{1, 2});
+}
+
 template <class Label>
 struct delimits : handler<Label> {
   computation on(take_of<Label> t, rest k) const { return go(t.f, k); }
@@ -274,11 +271,7 @@ struct delimits : handler<Label> {
 };
 computation push(rest k, thunk t) { co_return co_await k(t); }
 computation constant(int n) { co_return n; }
-template <class Label>
-computation take(std::function<computation(rest)> f) {
-  thunk const t = co_await take_of<Label>(std::move(f));
-  co_return co_await t();
-}
+
 computation three_twice(rest k) {
   thunk const once = [k] { return push(k, [] { return constant(3); }); };
   co_return co_await push(k, once);
@@ -299,16 +292,6 @@ struct nobody : handler<p1, p2, p3> {
     return -1;
   }
 };
-
-}  // namespace
-
-TEST_CASE("a subcontinuation is dropped, or pushed back") {
-  every_frame_dies const check;
-  auto const dropped = [](delimits_only::rest) -> eff<list> { co_return list(); };
-  auto const pushed = [](delimits_only::rest k) -> eff<list> { co_return co_await k(list()); };
-  CHECK(run(handle(delimits_only(), [&] { return one_two(dropped); })).empty());
-  CHECK(run(handle(delimits_only(), [&] { return one_two(pushed); })) == list{1, 2});
-}
 
 TEST_CASE("subcontinuations are pushed twice, inside and outside of one another") {
   every_frame_dies const check;

@@ -1,40 +1,95 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Laws of resuming more than once.
 ///
 /// Laws that do not mention a log are written over a list of policies.  Their programs keep across
 /// a capture only data that may be copied byte by byte.
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <exception>
-#include <memory>
-#include <optional>
-#include <random>
-#include <source_location>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+// ---- laws of replay: no handler hears an operation again
 
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
+/// Counts the questions; each kind of clause derives from it.
+struct asked {
+  int times = 0;
+};
+struct by_value : asked {
+  int on(ask::get) { return ++times; }
+};
 
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
+// ---- divergence
 
-namespace {
+struct say {
+  struct number : op<void> {
+    explicit number(int v) noexcept : n(v) {}
+    int n;
+  };
+  struct text : op<void> {
+    explicit text(std::string v) : s(std::move(v)) {}
+    std::string s;
+    [[maybe_unused]] friend std::size_t hash_value(text const& t) { return t.s.size(); }
+  };
+  using operations = op_list<number, text>;
+};
+struct silent : handler<say> {
+  void on(say::number) {}
+  void on(say::text const&) {}
+};
+
+/// The text of the divergence when `body` is resumed for the second time.
+template <class Body>
+std::string second_run_of(Body body) {
+  every_frame_dies const check;
+  by_value outermost;
+  keeps_picks<int> h;
+  std::string text;
+  run(handle<ask>(outermost, handle(silent(), [&]() -> eff<void, say, ask> {
+                    co_await handle<pick>(h, body);
+                    co_await [](keeps_picks<int>& kept) -> eff<void> {
+                      co_await kept.waiting.at(0)(1);
+                    }(h);
+                    text = text_of<replay_divergence>([&] { resume(h.waiting.at(0), 2); });
+                  })));
+  return text;
+}
+
+#ifndef NDEBUG
+TEST_CASE("debug builds compare the data of operations, by bytes or by hash_value") {
+  int runs = 0;
+  auto const by_bytes = second_run_of([&runs]() -> eff<int, pick, say> {
+    co_await say::number(++runs);
+    co_return co_await pick::one{};
+  });
+  CHECK_THAT(by_bytes, Contains("say::number"));
+  runs = 0;
+  auto const by_hash = second_run_of([&runs]() -> eff<int, pick, say> {
+    std::string text(static_cast<std::size_t>(++runs), 'x');
+    co_await say::text(std::move(text));
+    co_return co_await pick::one{};
+  });
+  CHECK_THAT(by_hash, Contains("say::text"));
+}
+#endif
+
+TEMPLATE_TEST_CASE("the code after a capture runs once for each resume, and never without one", "",
+                   replay, bitwise) {
+  every_frame_dies const check;
+  int const times = GENERATE(0, 1, 2, 7);
+  int after = 0;
+  {
+    keeps_picks h;
+    run(handle<pick>(
+        h,
+        [&after]() -> eff<void, pick> {
+          co_await pick::one{};
+          ++after;
+        },
+        TestType()));
+    for (int i = 0; i != times; ++i) resume(h.waiting[0], i);
+  }
+  CHECK(after == times);
+}
 
 using numbers = std::vector<int>;
-
-}  // namespace
 
 // ---- laws of every policy
 
@@ -63,25 +118,6 @@ TEMPLATE_TEST_CASE("every resume finds the state of the body at the capture", ""
   resume(after_2, 7);
   resume(after_1, 8);
   CHECK(seen == numbers{35, 26, 37, 28});
-}
-
-TEMPLATE_TEST_CASE("the code after a capture runs once for each resume, and never without one", "",
-                   replay, bitwise) {
-  every_frame_dies const check;
-  int const times = GENERATE(0, 1, 2, 7);
-  int after = 0;
-  {
-    keeps_picks h;
-    run(handle<pick>(
-        h,
-        [&after]() -> eff<void, pick> {
-          co_await pick::one{};
-          ++after;
-        },
-        TestType()));
-    for (int i = 0; i != times; ++i) resume(h.waiting[0], i);
-  }
-  CHECK(after == times);
 }
 
 TEMPLATE_TEST_CASE("each resume has copies of the locals of every frame in the chain", "", replay,
@@ -324,17 +360,6 @@ TEMPLATE_TEST_CASE("each run has its own handlers inside, with their state", "",
   CHECK(run(handle<pick>(tries_picks<>{2}, body, TestType())) == numbers{0, 1, 10, 11});
 }
 
-// ---- laws of replay: no handler hears an operation again
-
-namespace {
-
-/// Counts the questions; each kind of clause derives from it.
-struct asked {
-  int times = 0;
-};
-struct by_value : asked {
-  int on(ask::get) { return ++times; }
-};
 struct by_jump : asked {
   outcome<numbers> on(ask::get, resumption<int, numbers> k) { return std::move(k).last(++times); }
 };
@@ -355,8 +380,6 @@ eff<int, pick, ask> asks_between() {
   int const q = co_await pick::one{};
   co_return 1000 * a + 100 * p + 10 * b + q;
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("a replay asks neither a value clause nor a clause that suspends again", "",
                    by_value, by_jump, by_resume, by_coroutine) {
@@ -559,8 +582,6 @@ TEST_CASE("outer_of inside a recorded body is recorded") {
 
 // ---- a recording handler inside another
 
-namespace {
-
 struct flip {
   struct coin : op<bool> {};
   using operations = op_list<coin>;
@@ -585,8 +606,6 @@ eff<int, flip, pick, ask> flips_and_picks() {
 eff<int, pick, ask> flips_inside() {
   co_return co_await handle<flip>(both_sides(), flips_and_picks);
 }
-
-}  // namespace
 
 TEST_CASE(
     "an operation that crosses two recording handlers is heard once, and replayed with its "
@@ -669,8 +688,6 @@ TEST_CASE("an inner resumption can be resumed after its run has ended, but canno
 
 // ---- operations that seal
 
-namespace {
-
 struct port {
   struct open : op<int, seals> {};
   struct own : op<std::unique_ptr<int>> {};
@@ -682,8 +699,6 @@ struct opens : handler<port> {
   std::unique_ptr<int> on(port::own) { return std::make_unique<int>(2); }
   int on(port::fails) { throw std::runtime_error("closed"); }
 };
-
-}  // namespace
 
 TEST_CASE(
     "a choice after an answer that cannot be copied throws unforkable, which names the operation") {
@@ -864,46 +879,6 @@ TEST_CASE("each log has its own limit: a copy counts on from the entries that it
   CHECK_FALSE(copy.replaying());
 }
 
-// ---- divergence
-
-namespace {
-
-struct say {
-  struct number : op<void> {
-    explicit number(int v) noexcept : n(v) {}
-    int n;
-  };
-  struct text : op<void> {
-    explicit text(std::string v) : s(std::move(v)) {}
-    std::string s;
-    [[maybe_unused]] friend std::size_t hash_value(text const& t) { return t.s.size(); }
-  };
-  using operations = op_list<number, text>;
-};
-struct silent : handler<say> {
-  void on(say::number) {}
-  void on(say::text const&) {}
-};
-
-/// The text of the divergence when `body` is resumed for the second time.
-template <class Body>
-std::string second_run_of(Body body) {
-  every_frame_dies const check;
-  by_value outermost;
-  keeps_picks<int> h;
-  std::string text;
-  run(handle<ask>(outermost, handle(silent(), [&]() -> eff<void, say, ask> {
-                    co_await handle<pick>(h, body);
-                    co_await [](keeps_picks<int>& kept) -> eff<void> {
-                      co_await kept.waiting.at(0)(1);
-                    }(h);
-                    text = text_of<replay_divergence>([&] { resume(h.waiting.at(0), 2); });
-                  })));
-  return text;
-}
-
-}  // namespace
-
 TEST_CASE(
     "a run that performs another operation is a divergence, which names both and their places") {
   int runs = 0;
@@ -932,24 +907,6 @@ TEST_CASE("a run that performs the same operation at another place is a divergen
   });
   CHECK_THAT(text, Contains("operation 2,"));
 }
-
-#ifndef NDEBUG
-TEST_CASE("debug builds compare the data of operations, by bytes or by hash_value") {
-  int runs = 0;
-  auto const by_bytes = second_run_of([&runs]() -> eff<int, pick, say> {
-    co_await say::number(++runs);
-    co_return co_await pick::one{};
-  });
-  CHECK_THAT(by_bytes, Contains("say::number"));
-  runs = 0;
-  auto const by_hash = second_run_of([&runs]() -> eff<int, pick, say> {
-    std::string text(static_cast<std::size_t>(++runs), 'x');
-    co_await say::text(std::move(text));
-    co_return co_await pick::one{};
-  });
-  CHECK_THAT(by_hash, Contains("say::text"));
-}
-#endif
 
 TEST_CASE("a run that ends before it reaches the capture is a divergence") {
   int runs = 0;

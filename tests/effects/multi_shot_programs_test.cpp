@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/random_programs/dialect.hpp"
+#include "tests/support/random_programs/laws.hpp"
+#include "tests/support/random_programs/program.hpp"
+#include "tests/support/random_programs/searches.hpp"
+#include "tests/support/random_programs/searches_model.hpp"
 
 /// Random searches, by every policy of resuming twice.
 ///
@@ -9,20 +15,6 @@
 ///
 /// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
-#include <catch2/catch.hpp>
-#include <string>
-#include <utility>
-
-#include "tests/support/random_programs/dialect.hpp"
-#include "tests/support/random_programs/laws.hpp"
-#include "tests/support/random_programs/program.hpp"
-#include "tests/support/random_programs/searches.hpp"
-#include "tests/support/random_programs/searches_model.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 using namespace weft::tests::searches;
 
 TEMPLATE_TEST_CASE("a search that is resumed at once ends like a model that copies", "", replay,
@@ -47,8 +39,6 @@ TEMPLATE_TEST_CASE("a search that is resumed at once ends like a model that copi
   if (!tried.only_some()) happened.check_all_occurred();
 }
 
-namespace {
-
 /// Keeps the resumptions of several searches, and resumes them later from ordinary code.
 class later : public notes, public region, public handler<search> {
  public:
@@ -62,8 +52,6 @@ class later : public notes, public region, public handler<search> {
  private:
   tactics tactics_;
 };
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("searches that are resumed later, in any order, end like a model that copies",
                    "", replay, bitwise) {

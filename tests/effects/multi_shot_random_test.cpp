@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/random_programs/captures.hpp"
+#include "tests/support/random_programs/captures_machine.hpp"
+#include "tests/support/random_programs/laws.hpp"
+#include "tests/support/random_programs/program.hpp"
 
 /// Random programs that resume twice, inside one another, compared with a machine that can copy.
 ///
@@ -16,20 +21,6 @@
 ///
 /// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
-#include <catch2/catch.hpp>
-#include <sstream>
-#include <string>
-#include <type_traits>
-
-#include "tests/support/random_programs/captures.hpp"
-#include "tests/support/random_programs/captures_machine.hpp"
-#include "tests/support/random_programs/laws.hpp"
-#include "tests/support/random_programs/program.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 using namespace weft::tests::captures;
 
 TEMPLATE_TEST_CASE(

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-
-/// The names of weft beside those of the C library.
-
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,36 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <catch2/catch.hpp>
-#include <cmath>
 #include <csignal>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <optional>
-#include <string>
-#include <variant>
 
-#include "weft/deque/deque.hpp"
-#include "weft/effects/effects.hpp"
+#include "tests/prelude.hpp"
 #include "weft/io/connection.hpp"
 #include "weft/io/dump_on_signal.hpp"
 #include "weft/io/memory_network.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/barrier.hpp"
-#include "weft/sched/sync/condition.hpp"
-#include "weft/sched/sync/mutex.hpp"
-#include "weft/sched/sync/semaphore.hpp"
-#include "weft/sched/sync/shared.hpp"
 #include "weft/trace/trace_files.hpp"
 #include "weft/trace/traced_handler.hpp"
 #include "weft/trace/tracing.hpp"
 
-using namespace weft;
-
-namespace {
+/// The names of weft beside those of the C library.
 
 eff<void, proc, console> child() { co_await console::print{"x"}; }
 eff<void, proc, console> parent() {
@@ -93,8 +72,6 @@ eff<void, mail> waits(int& n) {
   n = std::get<0>(got);
 }
 eff<void, syncing> counts(int& n) { n = co_await synchronised(); }
-
-}  // namespace
 
 TEST_CASE(
     "`using namespace weft` hides no name of the C library, and no such name hides one of weft") {

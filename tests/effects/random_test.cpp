@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/random_programs/handlers_programs.hpp"
+#include "tests/support/random_programs/handlers_world.hpp"
+#include "tests/support/random_programs/laws.hpp"
+#include "tests/support/random_programs/program.hpp"
 
 /// Random programs: they install handlers of every kind, perform, park, resume, drop and end
 /// regions, from bodies, clauses, destructors and on_return.  Many of these actions are invalid.
@@ -7,17 +12,17 @@
 ///
 /// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
-#include <catch2/catch.hpp>
-
-#include "tests/support/random_programs/handlers_programs.hpp"
-#include "tests/support/random_programs/handlers_world.hpp"
-#include "tests/support/random_programs/laws.hpp"
-#include "tests/support/random_programs/program.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft::tests;
 using namespace weft::tests::handlers;
+
+/// The sanitizers read these options.  They abort, so that Catch notices and prints the seed, and
+/// they keep no native stack for inspection, which with every exception would take most of the
+/// time.
+extern "C" char const* __asan_default_options();
+extern "C" char const* __asan_default_options() {
+  return "abort_on_error=1:detect_stack_use_after_return=0";
+}
+extern "C" char const* __ubsan_default_options();
+extern "C" char const* __ubsan_default_options() { return "abort_on_error=1"; }
 
 TEST_CASE(
     "a random program that parks, resumes, jumps, drops and ends regions destroys each frame "
@@ -52,13 +57,3 @@ TEST_CASE("a random program destroys each frame once where tasks might pin frame
             [&](program_of_acts const& p, unsigned) { return left_by(p, happened); });
   CHECK(thing::births == thing::deaths);
 }
-
-/// The sanitizers read these options.  They abort, so that Catch notices and prints the seed, and
-/// they keep no native stack for inspection, which with every exception would take most of the
-/// time.
-extern "C" char const* __asan_default_options();
-extern "C" char const* __asan_default_options() {
-  return "abort_on_error=1:detect_stack_use_after_return=0";
-}
-extern "C" char const* __ubsan_default_options();
-extern "C" char const* __ubsan_default_options() { return "abort_on_error=1"; }

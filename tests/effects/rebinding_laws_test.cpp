@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Laws of rebinding: a continuation is resumed under other handlers than those of its capture.
 ///
 /// The laws are written over the ways of resuming: once, by replay, bitwise.
 
-#include <catch2/catch.hpp>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
 struct stopping {
   struct here : op<int> {};
   using operations = op_list<here>;
 };
+
+TEST_CASE("a handler may rebind effects that it handles itself to handlers further in") {
+  every_frame_dies const check;
+  struct doubles : handler<ask, stopping>, rebinds<ask> {
+    int on(ask::get, outer<ask> up) const { return 2 * up(ask::get{}); }
+    static eff<int, ask> under(resumption<int, int, ask> k) {
+      co_return co_await std::move(k).under(0);
+    }
+    eff<int> on(stopping::here, resumption<int, int, ask> k) const {
+      co_return co_await handle<ask>(answers{7}, under(std::move(k)));
+    }
+  };
+  auto const body = []() -> eff<int, ask, stopping> {
+    int const before = co_await outer_of<ask>(ask::get{});
+    co_await stopping::here{};
+    int const near = co_await ask::get{};  // the clause asks the new handler
+    int const far = co_await outer_of<ask>(ask::get{});
+    co_return 1000 * before + 100 * near + far;
+  };
+  auto const inside = [body]() -> eff<int, ask> { co_return co_await handle(doubles(), body); };
+  CHECK(run(handle<ask>(answers{1}, inside)) == 1207);
+}
 
 /// The ways of resuming.
 struct once {
@@ -56,11 +59,6 @@ struct hands_out : handler<stopping>, rebinds<ask> {
   step<Way> on(stopping::here, typename step<Way>::waiting k) const { return {{}, std::move(k)}; }
   step<Way> on_return(int n) const { return {n, {}}; }
 };
-
-template <class Way>
-eff<step<Way>, ask> go_on(typename step<Way>::waiting k, int v) {
-  co_return co_await std::move(k).under(v);
-}
 template <class Way>
 eff<step<Way>, ask> go_on_as_it_is(typename step<Way>::waiting k, int v) {
   co_return co_await std::move(k)(v);
@@ -82,13 +80,6 @@ step<Way> start(Handler&& h, Body body) {
     co_return co_await handle(hands_out<Way>(), body, typename Way::policy());
   }));
 }
-template <class Way, class Handler>
-step<Way> resume_under(Handler&& h, step<Way>& from, int v = 0) {
-  return run(
-      handle<ask>(std::forward<Handler>(h), [&] { return go_on<Way>(std::move(from.rest), v); }));
-}
-
-}  // namespace
 
 // ---- laws of every way
 
@@ -99,6 +90,17 @@ TEMPLATE_TEST_CASE("a plain resume performs to the handlers of the capture", "",
   s = run(handle<ask>(answers{2}, [&] { return go_on_as_it_is<TestType>(std::move(s.rest), 0); }));
   s = resume(std::move(s.rest), 0);
   CHECK(s.done == 111);
+}
+
+template <class Way>
+eff<step<Way>, ask> go_on(typename step<Way>::waiting k, int v) {
+  co_return co_await std::move(k).under(v);
+}
+
+template <class Way, class Handler>
+step<Way> resume_under(Handler&& h, step<Way>& from, int v = 0) {
+  return run(
+      handle<ask>(std::forward<Handler>(h), [&] { return go_on<Way>(std::move(from.rest), v); }));
 }
 
 TEMPLATE_TEST_CASE("a continuation resumed under a handler performs to that handler until it ends",
@@ -138,8 +140,6 @@ TEMPLATE_TEST_CASE("resuming under the handler of the capture is the same as a p
   CHECK(h.times == 3);
 }
 
-namespace {
-
 template <class A>
 struct jumps {
   int n;
@@ -163,8 +163,6 @@ struct asks_outward {
     return n;
   }
 };
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("the new handler may have any kind of clause", "", once, by_replay, by_copy) {
   every_frame_dies const check;
@@ -332,20 +330,6 @@ TEMPLATE_TEST_CASE(
   CHECK(heard == 2);
 }
 
-// ---- nesting
-
-namespace {
-
-struct poke {
-  struct at : op<void> {
-    explicit at(int v) : value(v) {}
-    int value;
-  };
-  using operations = op_list<at>;
-};
-
-}  // namespace
-
 TEMPLATE_TEST_CASE("a continuation may be rebound inside one that is rebound", "", once,
                    by_replay) {
   every_frame_dies const check;
@@ -361,6 +345,16 @@ TEMPLATE_TEST_CASE("a continuation may be rebound inside one that is rebound", "
   s = resume_under<TestType>(answers{2}, s);
   CHECK(s.done == 128);
 }
+
+// ---- nesting
+
+struct poke {
+  struct at : op<void> {
+    explicit at(int v) : value(v) {}
+    int value;
+  };
+  using operations = op_list<at>;
+};
 
 TEMPLATE_TEST_CASE("each of many nested resumes may choose a handler", "", once, by_replay) {
   every_frame_dies const check;
@@ -583,8 +577,6 @@ TEST_CASE("a handler that records around a rebinding answers from its log") {
 
 // ---- several effects, types
 
-namespace {
-
 using two = row<ask, reader<int>>;
 struct hands_out_two : handler<stopping>, rebinds<reader<int>, ask> {
   using rest = resumption<int, std::string, reader<int>, ask>;
@@ -598,8 +590,6 @@ struct hands_out_two : handler<stopping>, rebinds<reader<int>, ask> {
 eff<std::string, two> under_both(hands_out_two::rest k) {
   co_return co_await std::move(k).under(0);
 }
-
-}  // namespace
 
 TEST_CASE(
     "several effects are rebound together, and effects that are not named keep their handlers") {
@@ -657,26 +647,4 @@ TEST_CASE("a handler of lambdas may rebind") {
     co_return co_await handle<stopping>(clauses{rebinds<ask>(), paused}, three_digits);
   };
   CHECK(run(handle<ask>(answers{1}, inside)) == 177);
-}
-
-TEST_CASE("a handler may rebind effects that it handles itself to handlers further in") {
-  every_frame_dies const check;
-  struct doubles : handler<ask, stopping>, rebinds<ask> {
-    int on(ask::get, outer<ask> up) const { return 2 * up(ask::get{}); }
-    static eff<int, ask> under(resumption<int, int, ask> k) {
-      co_return co_await std::move(k).under(0);
-    }
-    eff<int> on(stopping::here, resumption<int, int, ask> k) const {
-      co_return co_await handle<ask>(answers{7}, under(std::move(k)));
-    }
-  };
-  auto const body = []() -> eff<int, ask, stopping> {
-    int const before = co_await outer_of<ask>(ask::get{});
-    co_await stopping::here{};
-    int const near = co_await ask::get{};  // the clause asks the new handler
-    int const far = co_await outer_of<ask>(ask::get{});
-    co_return 1000 * before + 100 * near + far;
-  };
-  auto const inside = [body]() -> eff<int, ask> { co_return co_await handle(doubles(), body); };
-  CHECK(run(handle<ask>(answers{1}, inside)) == 1207);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Programs that resume a continuation under other handlers: as in Koka and OCaml, where a
 /// continuation performs to the handlers around its resume; and random programs, compared with a
@@ -6,26 +7,7 @@
 ///
 /// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <optional>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
 // ---- a value for the continuation
-
-namespace {
 
 using peeking = reader<int>;
 struct poking {
@@ -49,7 +31,14 @@ eff<int, peeking, poking> peeks_and_pokes() {
   co_return 3 * co_await peeking::ask{};
 }
 
-}  // namespace
+struct heard_so_far {
+  std::vector<int> heard = {};
+  multi_resumption<void, heard_so_far, ask> rest = {};
+};
+
+eff<heard_so_far, ask> under(multi_resumption<void, heard_so_far, ask> k) {
+  co_return co_await k.under();
+}
 
 TEST_CASE("a poke determines the value that the continuation peeks at") {
   every_frame_dies const check;
@@ -58,8 +47,6 @@ TEST_CASE("a poke determines the value that the continuation peeks at") {
 
 // ---- processes that are interrupted, and fork under a handler around each resume:
 // D. Hillerström, "Foundations for Programming and Implementing Effect Handlers", chapter 2
-
-namespace {
 
 struct forking {
   struct fork : op<bool> {};
@@ -105,8 +92,6 @@ eff<process_result, forking> next(multi_resumption<void, process_result, forking
   co_return co_await std::move(k).under();
 }
 
-}  // namespace
-
 TEST_CASE("a process that was interrupted forks under the handler around its next time slice") {
   every_frame_dies const check;
   std::string out;
@@ -127,17 +112,11 @@ TEST_CASE("a process that was interrupted forks under the handler around its nex
 
 // ---- random programs: each resume is plain, or under a handler of some kind
 
-namespace {
-
 struct halting {
   struct halt : op<void> {};
   using operations = op_list<halt>;
 };
 
-struct heard_so_far {
-  std::vector<int> heard = {};
-  multi_resumption<void, heard_so_far, ask> rest = {};
-};
 struct steps : handler<halting>, rebinds<ask> {
   heard_so_far on(halting::halt, multi_resumption<void, heard_so_far, ask> k) const {
     return {{}, std::move(k)};
@@ -218,9 +197,6 @@ struct known {
   int bound;
 };
 
-eff<heard_so_far, ask> under(multi_resumption<void, heard_so_far, ask> k) {
-  co_return co_await k.under();
-}
 eff<heard_so_far> as_it_is(multi_resumption<void, heard_so_far, ask> k) { co_return co_await k(); }
 
 heard_so_far resume_in_mode(multi_resumption<void, heard_so_far, ask> const& k, unsigned how,
@@ -245,8 +221,6 @@ bool go_on(std::vector<question> const& all, known& k) {
   }
   return false;
 }
-
-}  // namespace
 
 TEST_CASE("random programs perform to the handlers of their last `under`") {
   seeds const tried(1000);

@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/small_stack.hpp"
 
 /// Resumptions as values, under a handler that keeps them.
-
-#include <catch2/catch.hpp>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/small_stack.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-
-namespace {
 
 struct ask {
   struct once : op<int> {};
@@ -43,8 +30,6 @@ struct witness {
   witness(witness const&) = delete;
   ~witness() { --alive; }
 };
-
-}  // namespace
 
 TEST_CASE("a resumption is resumed once") {
   int answer = 0;

@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// The effects that the library provides, and for_each.
-
-#include <catch2/catch.hpp>
-#include <list>
-#include <optional>
-#include <ranges>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 eff<int, failure<std::string>> half(int n) {
   if (n % 2 != 0) co_await failure<std::string>::fail{std::to_string(n) + " is odd"};
   co_return n / 2;
 }
 eff<void, failure<std::string>> must_be_even(int n) { co_await half(n); }
-
-eff<int, reader<int>, reader<std::string>> measures() {
-  int const n = co_await reader<int>::ask{};
-  std::string const s = co_await reader<std::string>::ask{};
-  co_return n + static_cast<int>(s.size());
-}
-
-}  // namespace
 
 TEST_CASE("a failure becomes an optional, a variant or an exception, with or without a result") {
   every_frame_dies const check;
@@ -64,6 +37,12 @@ TEST_CASE("a failure unwinds the frames up to its handler, the innermost first")
   };
   CHECK(run(handle(failure_to_optional<int>(), body)) == std::nullopt);
   CHECK(out == "io");
+}
+
+eff<int, reader<int>, reader<std::string>> measures() {
+  int const n = co_await reader<int>::ask{};
+  std::string const s = co_await reader<std::string>::ask{};
+  co_return n + static_cast<int>(s.size());
 }
 
 TEST_CASE("each reader gives one value, and readers are distinguished by type") {

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/last_words.hpp"
+#include "tests/support/small_stack.hpp"
 
 /// No chain of calls, performs and resumes uses native stack, in either compiler, at any level of
 /// optimization, with or without a sanitizer.  tests/effects/BUILD builds this test in each of
 /// these ways.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <memory>
-#include <utility>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/last_words.hpp"
-#include "tests/support/small_stack.hpp"
-#include "weft/effects/effects.hpp"
-
-using namespace weft;
-
-namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;
@@ -34,8 +22,6 @@ constexpr bool optimized = false;
 
 constexpr std::size_t kb = 1024;
 constexpr std::size_t small_stack = sanitized ? 512 * kb : 256 * kb;
-/// For the two cases that nest: 1000 forwards, 1000 resumptions in locals.
-constexpr std::size_t nesting_stack = optimized ? small_stack : (sanitized ? 2048 * kb : 1024 * kb);
 
 /// So many that 16 bytes each would not fit on the small stack.
 constexpr int many = 100'000;
@@ -49,22 +35,6 @@ int on_stack(std::size_t bytes, F f) {
   return result;
 }
 
-struct tick {
-  struct now : op<void> {};
-  using operations = op_list<now>;
-};
-struct count {
-  struct next : op<int> {};
-  using operations = op_list<next>;
-};
-
-eff<int, tick> ticks(int n) {
-  for (int i = 0; i != n; ++i) co_await tick::now{};
-  co_return n;
-}
-eff<void, tick> only_ticks(int n) {
-  for (int i = 0; i != n; ++i) co_await tick::now{};
-}
 eff<int> nested(int depth) {
   if (depth == 0) co_return 0;
   co_return 1 + co_await nested(depth - 1);
@@ -74,12 +44,65 @@ eff<int> calls(int n) {
   for (int i = 0; i != n; ++i) sum += 1 + co_await nested(0);
   co_return sum;
 }
-eff<int, tick> ticks_at(int depth) {
-  if (depth == 0) {
-    co_await tick::now{};
-    co_return 0;
-  }
-  co_return 1 + co_await ticks_at(depth - 1);
+
+TEST_CASE("a hundred thousand calls in sequence use no native stack") {
+  CHECK(on_stack(small_stack, [] { return run(calls(many)); }) == many);
+}
+
+TEST_CASE("a hundred thousand nested calls use no native stack") {
+  CHECK(on_stack(small_stack, [] { return run(nested(many)); }) == many);
+}
+
+struct tick {
+  struct now : op<void> {};
+  using operations = op_list<now>;
+};
+
+eff<int, tick> ticks(int n) {
+  for (int i = 0; i != n; ++i) co_await tick::now{};
+  co_return n;
+}
+
+TEST_CASE("a hundred thousand operations of a value clause use no native stack") {
+  CHECK(on_stack(small_stack, [] {
+          int n = 0;
+          run(handle<tick>([&n](tick::now) { ++n; }, ticks(many)));
+          return n;
+        }) == many);
+}
+
+struct count {
+  struct next : op<int> {};
+  using operations = op_list<next>;
+};
+
+TEST_CASE("a hundred thousand operations of a value clause that asks outward use no native stack") {
+  CHECK(on_stack(small_stack, [] {
+          int n = 0;
+          auto const counting = [&n](count::next) { return ++n; };
+          auto const asking = [](tick::now, outer<count> up) { up(count::next{}); };
+          run(handle<count>(counting, handle<tick>(asking, ticks(many))));
+          return n;
+        }) == many);
+}
+
+eff<void, tick> only_ticks(int n) {
+  for (int i = 0; i != n; ++i) co_await tick::now{};
+}
+
+TEST_CASE("a hundred thousand operations of a control clause that jumps use no native stack") {
+  CHECK(
+      on_stack(small_stack, [] {
+        return run(handle<tick>(
+            [](tick::now, resumption<void, int> k) -> outcome<int> { return std::move(k).last(); },
+            ticks(many)));
+      }) == many);
+  CHECK(on_stack(small_stack, [] {
+          run(handle<tick>(
+              [](tick::now, resumption<void> k) -> outcome<void> { return std::move(k).last(); },
+              only_ticks(many)));
+          return 1;
+        }) == 1);
 }
 
 /// Keeps the resumptions of ticks.
@@ -99,49 +122,6 @@ struct keeper : region, handler<tick> {
     return last;
   }
 };
-
-}  // namespace
-
-TEST_CASE("a hundred thousand calls in sequence use no native stack") {
-  CHECK(on_stack(small_stack, [] { return run(calls(many)); }) == many);
-}
-
-TEST_CASE("a hundred thousand nested calls use no native stack") {
-  CHECK(on_stack(small_stack, [] { return run(nested(many)); }) == many);
-}
-
-TEST_CASE("a hundred thousand operations of a value clause use no native stack") {
-  CHECK(on_stack(small_stack, [] {
-          int n = 0;
-          run(handle<tick>([&n](tick::now) { ++n; }, ticks(many)));
-          return n;
-        }) == many);
-}
-
-TEST_CASE("a hundred thousand operations of a value clause that asks outward use no native stack") {
-  CHECK(on_stack(small_stack, [] {
-          int n = 0;
-          auto const counting = [&n](count::next) { return ++n; };
-          auto const asking = [](tick::now, outer<count> up) { up(count::next{}); };
-          run(handle<count>(counting, handle<tick>(asking, ticks(many))));
-          return n;
-        }) == many);
-}
-
-TEST_CASE("a hundred thousand operations of a control clause that jumps use no native stack") {
-  CHECK(
-      on_stack(small_stack, [] {
-        return run(handle<tick>(
-            [](tick::now, resumption<void, int> k) -> outcome<int> { return std::move(k).last(); },
-            ticks(many)));
-      }) == many);
-  CHECK(on_stack(small_stack, [] {
-          run(handle<tick>(
-              [](tick::now, resumption<void> k) -> outcome<void> { return std::move(k).last(); },
-              only_ticks(many)));
-          return 1;
-        }) == 1);
-}
 
 TEST_CASE(
     "a hundred thousand operations of a control clause that keeps its resumption use no native "
@@ -203,6 +183,14 @@ TEST_CASE("an exception through a hundred thousand frames uses no native stack")
         }) == 1);
 }
 
+eff<int, tick> ticks_at(int depth) {
+  if (depth == 0) {
+    co_await tick::now{};
+    co_return 0;
+  }
+  co_return 1 + co_await ticks_at(depth - 1);
+}
+
 TEST_CASE(
     "a resumption a hundred thousand frames deep is dropped, resumed and abandoned without native "
     "stack") {
@@ -223,6 +211,9 @@ TEST_CASE(
         }) == -1);
 }
 
+/// For the two cases that nest: 1000 forwards, 1000 resumptions in locals.
+constexpr std::size_t nesting_stack = optimized ? small_stack : (sanitized ? 2048 * kb : 1024 * kb);
+
 TEST_CASE(
     "a thousand value clauses that forward a question nest on the native stack, within a bound") {
   struct passes {
@@ -241,8 +232,6 @@ TEST_CASE(
 
 // ---- resumptions inside resumptions
 
-namespace {
-
 /// Each clause has its resumption as a parameter, and waits for an answer from outside.
 struct asks_outward_first : handler<tick> {
   eff<int, tick> on(tick::now, resumption<void, int> k) const {
@@ -250,12 +239,7 @@ struct asks_outward_first : handler<tick> {
     co_return co_await std::move(k)();
   }
 };
-struct asks_outward_and_may_resume_twice : handler<tick> {
-  eff<int, tick> on(tick::now, multi_resumption<void, int> k) const {
-    co_await tick::now{};
-    co_return co_await std::move(k)();
-  }
-};
+
 template <class Handler>
 eff<int, tick> under(int handlers) {
   if (handlers == 0) {
@@ -264,29 +248,6 @@ eff<int, tick> under(int handlers) {
   }
   auto const inside = [handlers] { return under<Handler>(handlers - 1); };
   co_return 1 + co_await handle(Handler(), inside);
-}
-
-template <class Rest>
-eff<int, tick> keeps_as_parameter(Rest other) {
-  co_await tick::now{};
-  co_return other ? 1 : 0;
-}
-template <class Rest>
-eff<int, tick> keeps_in_local(Rest other) {
-  Rest const mine = std::move(other);
-  co_await tick::now{};
-  co_return mine ? 1 : 0;
-}
-/// `n` resumptions; the coroutine of each keeps the one before.
-resumption<void, int> nested_resumptions(keeper& h, int n,
-                                         eff<int, tick> (*keeps)(resumption<void, int>)) {
-  resumption<void, int> last;
-  for (int i = 0; i != n; ++i) {
-    run(handle(h, keeps(std::move(last))));
-    last = std::move(h.kept.back());
-    h.kept.clear();
-  }
-  return last;
 }
 
 template <class Handler>
@@ -308,18 +269,41 @@ void drop_and_resume(int handlers) {
         }) == -1);
 }
 
-}  // namespace
-
 TEST_CASE(
     "a hundred thousand clauses that each hold the resumption of the next inside are dropped and "
     "resumed") {
   drop_and_resume<asks_outward_first>(many);
 }
 
+struct asks_outward_and_may_resume_twice : handler<tick> {
+  eff<int, tick> on(tick::now, multi_resumption<void, int> k) const {
+    co_await tick::now{};
+    co_return co_await std::move(k)();
+  }
+};
+
 TEST_CASE(
     "a thousand clauses that may resume twice and hold the next resumption inside use no native "
     "stack") {
   drop_and_resume<asks_outward_and_may_resume_twice>(1000);  // each operation passes all handlers
+}
+
+template <class Rest>
+eff<int, tick> keeps_as_parameter(Rest other) {
+  co_await tick::now{};
+  co_return other ? 1 : 0;
+}
+
+/// `n` resumptions; the coroutine of each keeps the one before.
+resumption<void, int> nested_resumptions(keeper& h, int n,
+                                         eff<int, tick> (*keeps)(resumption<void, int>)) {
+  resumption<void, int> last;
+  for (int i = 0; i != n; ++i) {
+    run(handle(h, keeps(std::move(last))));
+    last = std::move(h.kept.back());
+    h.kept.clear();
+  }
+  return last;
 }
 
 TEST_CASE(
@@ -332,6 +316,13 @@ TEST_CASE(
           last = {};
           return 1;
         }) == 1);
+}
+
+template <class Rest>
+eff<int, tick> keeps_in_local(Rest other) {
+  Rest const mine = std::move(other);
+  co_await tick::now{};
+  co_return mine ? 1 : 0;
 }
 
 TEST_CASE("a thousand resumptions that are each a local of the next are dropped within a bound") {
@@ -368,8 +359,6 @@ TEST_CASE("nested resumptions use no native stack after a scope was opened") {
 
 // ---- rebinding
 
-namespace {
-
 struct deepens : handler<tick>, rebinds<count> {
   static eff<int, count> below(resumption<void, int, count> k) {
     co_return co_await std::move(k).under();
@@ -384,8 +373,6 @@ eff<int, tick, count> ticks_and_counts(int n) {
   for (int i = 0; i != n; ++i) co_await tick::now{};
   co_return co_await count::next{};
 }
-
-}  // namespace
 
 TEST_CASE("a hundred thousand nested resumes, each under a further handler, use no native stack") {
   auto const inside = []() -> eff<int, count> {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
-
-#include "weft/effects/effects.hpp"
+#include "tests/prelude.hpp"
 
 #if WEFT_VERSION < 100
 #error "the preprocessor can compare versions"

@@ -1,66 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "weft/io/blocking.hpp"
+
+#include "tests/prelude.hpp"
+#include "weft/io/thread_pool.hpp"
 
 /// Work on threads that may block, on every backend.
 
-#include "weft/io/blocking.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <latch>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/io/thread_pool.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/testing/explore.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using children = spawning<proc, blocking_work>;
 using program = eff<void, children, proc, blocking_work>;
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-/// Forwards each job and counts it.
-class counting_pool : public handler<blocking> {
- public:
-  static constexpr bool thread_safe = true;
-  counting_pool(thread_pool& pool, counter& n) : pool_(pool), passed_on_(n) {}
-  void on(blocking::run r) {
-    pool_.on(std::move(r));
-    ++passed_on_;
-  }
-
- private:
-  thread_pool& pool_;
-  counter& passed_on_;
-};
-
-}  // namespace
 
 BACKENDS_TEST_CASE("the result or the exception of a job comes back to the process", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
@@ -212,6 +159,16 @@ BACKENDS_TEST_CASE(
   CHECK(alive == 0);
 }
 
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (std::exception const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
 // ---- cancelled processes and dropped jobs
 
 BACKENDS_TEST_CASE(
@@ -259,6 +216,21 @@ BACKENDS_TEST_CASE(
   CHECK(done == 1);
   CHECK(alive == 0);
 }
+
+/// Forwards each job and counts it.
+class counting_pool : public handler<blocking> {
+ public:
+  static constexpr bool thread_safe = true;
+  counting_pool(thread_pool& pool, counter& n) : pool_(pool), passed_on_(n) {}
+  void on(blocking::run r) {
+    pool_.on(std::move(r));
+    ++passed_on_;
+  }
+
+ private:
+  thread_pool& pool_;
+  counter& passed_on_;
+};
 
 BACKENDS_TEST_CASE(
     "jobs that have not begun when the pool ends are dropped, and their processes are told", "",

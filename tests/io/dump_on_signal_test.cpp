@@ -3,21 +3,9 @@
 
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
 #include <csignal>
-#include <string>
-#include <thread>
-#include <utility>
 
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-
-namespace {
+#include "tests/prelude.hpp"
 
 /// Takes what is written to the standard error, while it exists.
 class taken_stderr {
@@ -53,8 +41,6 @@ bool is_blocked(int signal) {
   pthread_sigmask(SIG_BLOCK, nullptr, &now);
   return sigismember(&now, signal) == 1;
 }
-
-}  // namespace
 
 TEST_CASE("a signal makes a program write which processes wait") {
   scheduler<> s;

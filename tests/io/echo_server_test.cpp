@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <sys/resource.h>
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "examples/echo.hpp"
 #include "tests/io/system_network.hpp"
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/networks.hpp"
-#include "tests/support/seeds.hpp"
 #include "tests/support/sockets.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/io/connection.hpp"
-#include "weft/sched/schedule.hpp"
 
-using namespace weft;
-using namespace weft::tests;
 using examples::attendance;
 using examples::echo_server;
-
-namespace {
-
 using children = spawning<proc, io, completions, syncing, examples::serving>;
 using program = eff<void, children, proc, io, completions, syncing>;
 using step = eff<void, proc, io, completions, syncing>;
@@ -152,8 +130,6 @@ void allow(rlim_t descriptors) {
   limit.rlim_cur = descriptors;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE(
     "a thousand clients, some slow, half-closed or rude, get their answers, and all sockets close",

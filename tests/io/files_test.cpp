@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: MIT
-
-/// Files, by a pool of threads.
-
 #include "weft/io/files.hpp"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
-#include <cstddef>
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <string>
-#include <system_error>
-#include <utility>
 
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/own_directory.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/io/blocking.hpp"
 #include "weft/io/thread_pool.hpp"
-#include "weft/sched/schedule.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
+/// Files, by a pool of threads.
 
 using children = spawning<proc, blocking_work>;
 using program = eff<void, children, proc, blocking_work>;
@@ -38,19 +20,6 @@ std::string bytes(std::size_t n) {
   for (std::size_t i = 0; i != n; ++i) all += static_cast<char>(i * 7 + i / 251);
   return all;
 }
-
-template <class Program>
-std::error_code error_of(Program p, std::string& what) {
-  try {
-    schedule(std::move(p), blocking_at_once());
-  } catch (std::system_error const& e) {
-    what = e.what();
-    return e.code();
-  }
-  return {};
-}
-
-}  // namespace
 
 TEST_CASE("a file of any length is written, overwritten and read back") {
   every_frame_dies const check;
@@ -85,6 +54,17 @@ BACKENDS_TEST_CASE("many files are written and read at once", "", on_one_thread,
       },
       thread_pool(3));
   CHECK(right == 50);
+}
+
+template <class Program>
+std::error_code error_of(Program p, std::string& what) {
+  try {
+    schedule(std::move(p), blocking_at_once());
+  } catch (std::system_error const& e) {
+    what = e.what();
+    return e.code();
+  }
+  return {};
 }
 
 TEST_CASE("an error of reading or writing names the file and the reason") {

@@ -1,41 +1,11 @@
 // SPDX-License-Identifier: MIT
-
-/// Faults of a network in memory under explore: each fault that the options allow, wherever it is
-/// possible, and no other.
-
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
+#include "tests/prelude.hpp"
 #include "weft/io/connection.hpp"
 #include "weft/io/io.hpp"
 #include "weft/io/memory_network.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
 
-using namespace weft;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-using weft::tests::dice;
-using weft::tests::seeds;
-
-namespace {
+/// Faults of a network in memory under explore: each fault that the options allow, wherever it is
+/// possible, and no other.
 
 using text = std::string;
 using talking = eff<void, io, completions>;
@@ -58,6 +28,50 @@ outcomes texts(exploration const& found) {
   outcomes all;
   for (auto const& o : found.outcomes) all.insert(o.result.text);
   return all;
+}
+
+TEST_CASE("the reduction knows that listeners and ports are shared") {
+  weft::tests::every_frame_dies const here;
+  auto const comes = [](endpoint to, text& into) -> talking {
+    try {
+      connection const c = co_await connect(to, instant() + 1s);
+      into += c.peer().text() + " is there; ";
+    } catch (io_error const& e) {
+      into += e.what();
+    }
+  };
+  auto const listens = []() -> talking {
+    listener const l = co_await listen(endpoint(80));
+    external_event nobody_opens;
+    bool const is_open = co_await completions::wait_until(nobody_opens, instant() + 2s);
+    CHECK_FALSE(is_open);
+  };
+  auto const one_comes = [&](world& w) -> several {
+    co_await spawn(comes, endpoint(80), std::ref(w.said));
+    co_await spawn(listens);
+  };
+  auto const takes_a_port = [](text& mine) -> talking {
+    listener const l = co_await listen(endpoint());
+    mine = l.local().text() + ' ';
+  };
+  struct two_ports {
+    memory_network net{};
+    std::array<text, 2> said{};
+  };
+  auto const both_take_one = [&](two_ports& w) -> several {
+    for (text& mine : w.said) co_await spawn(takes_a_port, std::ref(mine));
+  };
+  for (bool const reduce : {false, true}) {
+    auto const found = explore({.reduce = reduce}, a_world({}), one_comes, said, its_network);
+    CHECK(texts(found) ==
+          outcomes{"127.0.0.1:80 is there; ", "weft: connect to 127.0.0.1:80: Connection refused"});
+    auto const ports = explore(
+        {.reduce = reduce}, [] { return two_ports(); }, both_take_one,
+        [](two_ports const& w) { return w.said[0] + w.said[1]; },
+        [](two_ports& w) -> auto& { return w.net; });
+    CHECK(texts(ports).size() == 2);
+    CHECK(ports.ok());
+  }
 }
 
 /// Appends each piece up to the end, with a bar behind it, or the error.
@@ -95,8 +109,6 @@ several one_writes(world& w) {
 exploration every_way(memory_network_options const& o, bool reduce = false) {
   return explore({.reduce = reduce}, a_world(o), one_writes, said, its_network);
 }
-
-}  // namespace
 
 // ---- single faults
 
@@ -164,8 +176,6 @@ TEST_CASE("a process that waits without a deadline for a silent peer is in a dea
 
 // ---- the order of two connections
 
-namespace {
-
 std::span<std::byte const> bytes(std::string_view s) { return std::as_bytes(std::span(s)); }
 
 /// Two sockets that have connected and two that have been accepted, which may be in the other
@@ -213,8 +223,6 @@ eff<void, io> looks_who_is_first(world& w) {
     }
 }
 
-}  // namespace
-
 TEST_CASE("any of two connections may be later if one may be delayed") {
   weft::tests::every_frame_dies const here;
   auto const orders = [](std::size_t delays) {
@@ -225,9 +233,10 @@ TEST_CASE("any of two connections may be later if one may be delayed") {
   CHECK(orders(2).contains("the other first: ba"));
 }
 
-// ---- laws, of random programs
+using weft::tests::dice;
+using weft::tests::seeds;
 
-namespace {
+// ---- laws, of random programs
 
 struct life {
   std::vector<text> writes;
@@ -328,8 +337,6 @@ exploration of_town(town const& t, bool reduce) {
       [](std::unique_ptr<town_world>& w) -> auto& { return w->net; });
 }
 
-}  // namespace
-
 TEST_CASE(
     "a reader gets a prefix of the bytes that were written, and all of them if no connection is "
     "lost") {
@@ -377,48 +384,4 @@ TEST_CASE("connections of different processes are independent for the reduction"
   CHECK(all.schedules == 42);
   CHECK(reduced.schedules == 4);  // the order of the connects, and of the two at a deadline
   CHECK(texts(all) == texts(reduced));
-}
-
-TEST_CASE("the reduction knows that listeners and ports are shared") {
-  weft::tests::every_frame_dies const here;
-  auto const comes = [](endpoint to, text& into) -> talking {
-    try {
-      connection const c = co_await connect(to, instant() + 1s);
-      into += c.peer().text() + " is there; ";
-    } catch (io_error const& e) {
-      into += e.what();
-    }
-  };
-  auto const listens = []() -> talking {
-    listener const l = co_await listen(endpoint(80));
-    external_event nobody_opens;
-    bool const is_open = co_await completions::wait_until(nobody_opens, instant() + 2s);
-    CHECK_FALSE(is_open);
-  };
-  auto const one_comes = [&](world& w) -> several {
-    co_await spawn(comes, endpoint(80), std::ref(w.said));
-    co_await spawn(listens);
-  };
-  auto const takes_a_port = [](text& mine) -> talking {
-    listener const l = co_await listen(endpoint());
-    mine = l.local().text() + ' ';
-  };
-  struct two_ports {
-    memory_network net{};
-    std::array<text, 2> said{};
-  };
-  auto const both_take_one = [&](two_ports& w) -> several {
-    for (text& mine : w.said) co_await spawn(takes_a_port, std::ref(mine));
-  };
-  for (bool const reduce : {false, true}) {
-    auto const found = explore({.reduce = reduce}, a_world({}), one_comes, said, its_network);
-    CHECK(texts(found) ==
-          outcomes{"127.0.0.1:80 is there; ", "weft: connect to 127.0.0.1:80: Connection refused"});
-    auto const ports = explore(
-        {.reduce = reduce}, [] { return two_ports(); }, both_take_one,
-        [](two_ports const& w) { return w.said[0] + w.said[1]; },
-        [](two_ports& w) -> auto& { return w.net; });
-    CHECK(texts(ports).size() == 2);
-    CHECK(ports.ok());
-  }
 }

@@ -1,34 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/memory_network.hpp"
 
 /// Protocols over a network with faults: explore finds the wrong ones, and the right one passes
 /// every schedule.
-
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <set>
-#include <span>
-#include <string>
-#include <system_error>
-#include <utility>
-
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/io/connection.hpp"
-#include "weft/io/memory_network.hpp"
-#include "weft/sched/backends/random_order.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using text = std::string;
 using talking = eff<void, io, completions>;
@@ -145,8 +121,6 @@ void is_found(manner how, memory_network_options const& by, text const& why) {
   CHECK_FALSE(again.nondeterminism);
   CHECK(again.outcomes.at(0).result == wrong->result);
 }
-
-}  // namespace
 
 TEST_CASE("a split read exposes a client that takes one read for a message") {
   is_found(manner::reads_once, {.splits = 1}, "stoi");

@@ -1,38 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include "weft/io/memory_network.hpp"
+
+#include "tests/prelude.hpp"
+#include "weft/io/connection.hpp"
+#include "weft/io/io.hpp"
 
 /// A network in memory: without faults, and with the faults that a seed draws.
 
-#include "weft/io/memory_network.hpp"
+TEST_CASE("a network without capacity or backlog is refused") {
+  CHECK_THROWS_AS(memory_network({.capacity = 0}), std::invalid_argument);
+  CHECK_THROWS_AS(memory_network({.backlog = 0}), std::invalid_argument);
+}
 
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/io/connection.hpp"
-#include "weft/io/io.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace std::chrono_literals;
-
-namespace {
-
-using talking = eff<void, io, completions, timing>;
 using several = eff<void, spawning<io, completions, timing>, io, completions, timing>;
 using text = std::string;
 
@@ -43,8 +22,6 @@ void on(memory_network& net, Program program) {
   schedule({.virtual_time = true}, std::move(program), net);
   CHECK(net.sockets() == 0);
 }
-
-std::span<std::byte const> bytes(std::string_view s) { return std::as_bytes(std::span(s)); }
 
 /// Up to 99 bytes that have arrived.
 eff<text, io, completions> reads(connection& c, instant until = instant::max()) {
@@ -75,6 +52,21 @@ eff<both, io, completions> connected(listener& l) {
 eff<both, io, completions> connected() {
   listener l = co_await listen(endpoint());
   co_return co_await connected(l);
+}
+
+// ---- streams
+
+TEST_CASE("a reader gets the bytes that were written, in order, and then the end") {
+  memory_network net;
+  text seen;
+  on(net, [&]() -> several {
+    both c = co_await connected();
+    co_await c.client.write("one ");
+    co_await c.client.write("two");
+    co_await c.client.finish();
+    seen = co_await reads_all(c.server);
+  });
+  CHECK(seen == "one two");
 }
 
 /// The error of a failed operation.
@@ -112,23 +104,6 @@ eff<noted_error, Es...> failure_of(eff<void, Es...> attempt) {
   co_return f;
 }
 
-}  // namespace
-
-// ---- streams
-
-TEST_CASE("a reader gets the bytes that were written, in order, and then the end") {
-  memory_network net;
-  text seen;
-  on(net, [&]() -> several {
-    both c = co_await connected();
-    co_await c.client.write("one ");
-    co_await c.client.write("two");
-    co_await c.client.finish();
-    seen = co_await reads_all(c.server);
-  });
-  CHECK(seen == "one two");
-}
-
 TEST_CASE("a connection that has finished writing can still read") {
   memory_network net;
   text seen;
@@ -145,6 +120,8 @@ TEST_CASE("a connection that has finished writing can still read") {
   });
   CHECK(seen == "answer");
 }
+
+std::span<std::byte const> bytes(std::string_view s) { return std::as_bytes(std::span(s)); }
 
 TEST_CASE("a write takes as many bytes as there is room for, and then none") {
   memory_network net({.capacity = 4});
@@ -173,6 +150,8 @@ TEST_CASE("a write takes as many bytes as there is room for, and then none") {
     CHECK(not_yet == std::nullopt);
   });
 }
+
+using talking = eff<void, io, completions, timing>;
 
 TEST_CASE("a write waits for the reader until there is room, however long it is") {
   for (std::size_t const capacity : {1U, 2U, 7U, 1000U}) {
@@ -465,14 +444,7 @@ TEST_CASE("read at a listener and accept at a connection fail") {
   });
 }
 
-TEST_CASE("a network without capacity or backlog is refused") {
-  CHECK_THROWS_AS(memory_network({.capacity = 0}), std::invalid_argument);
-  CHECK_THROWS_AS(memory_network({.backlog = 0}), std::invalid_argument);
-}
-
 // ---- faults by a seed
-
-namespace {
 
 /// The pieces that a reader gets, with the error that ended them, if any.
 std::vector<text> pieces(memory_network_options const& o) {
@@ -499,8 +471,6 @@ std::vector<text> pieces(memory_network_options const& o) {
   });
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("without a seed no fault occurs, whatever the options allow") {
   memory_network_options const o{.splits = 9, .short_writes = 9, .delays = 9, .resets = 9};

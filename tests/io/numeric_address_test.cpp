@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: MIT
-
-/// Addresses in digits, as the system's inet_pton takes them.
-
 #include "weft/io/detail/numeric_address.hpp"
 
 #include <arpa/inet.h>
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <string>
-#include <string_view>
+#include "tests/prelude.hpp"
 
-#include "tests/support/dice.hpp"
-
-using namespace weft;
-
-namespace {
+/// Addresses in digits, as the system's inet_pton takes them.
 
 bool inet_pton_takes(int family, std::string const& s) {
   in6_addr room;
   return ::inet_pton(family, s.c_str(), &room) == 1;
 }
-
-}  // namespace
 
 TEST_CASE("an address in digits is what inet_pton takes, whatever characters are changed") {
   std::string_view const characters = "0123456789afAF:.g";

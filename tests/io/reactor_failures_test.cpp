@@ -1,36 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/io/system_network.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/last_words.hpp"
 #include "tests/support/networks.hpp"
-#include "tests/support/outside.hpp"
 #include "tests/support/sockets.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/io/connection.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-using Catch::Matchers::EndsWith;
-
-namespace {
 
 /// A listener that never accepts, with a full backlog, so that a connect stays unanswered.
 class full_door {
@@ -59,44 +33,6 @@ net_step fills(connection& c) {
     if (how != found::done) co_return;
   }
 }
-net_step reads(connection& c, std::atomic<found>& how) {
-  std::array<std::byte, 10> some;
-  how = co_await outcome_of(c.read(some));
-}
-
-/// A process for each of the four ways to wait, and how its wait ends.
-enum class waits { read, write, accept, connect };
-struct endings {
-  std::array<found, 4> all{found::other, found::other, found::other, found::other};
-  std::atomic<int> begun = 0;
-};
-net_step waits_for(waits what, endings& to, full_door const& door) {
-  found how = found::other;
-  // The process may be cancelled before it reaches its wait.
-  try {
-    listener own = co_await listen(endpoint());
-    connection c = co_await connect(own.local());
-    connection d = co_await own.accept();
-    std::array<std::byte, 10> some;
-    if (what == waits::write) co_await fills(c);
-    ++to.begun;
-    if (what == waits::read) how = co_await outcome_of(c.read(some));
-    if (what == waits::write) how = co_await outcome_of(c.write("x"));
-    if (what == waits::accept) how = co_await outcome_of(own.accept());
-    if (what == waits::connect) how = co_await outcome_of(connect(endpoint(door.port())));
-  } catch (cancelled const&) {
-    how = found::cancelled;
-  }
-  to.all[static_cast<std::size_t>(what)] = how;
-}
-net_program four_who_wait(endings& to, full_door const& door) {
-  for (auto const w : {waits::read, waits::write, waits::accept, waits::connect})
-    co_await spawn(waits_for, w, std::ref(to), std::cref(door));
-}
-constexpr std::array all_cancelled{found::cancelled, found::cancelled, found::cancelled,
-                                   found::cancelled};
-
-}  // namespace
 
 BACKENDS_TEST_CASE(
     "a deadline ends each wait with an error that names it, and the operation can be tried again",
@@ -152,6 +88,38 @@ BACKENDS_TEST_CASE(
   CHECK(read_in_all > 100'000);
 }
 
+/// A process for each of the four ways to wait, and how its wait ends.
+enum class waits { read, write, accept, connect };
+struct endings {
+  std::array<found, 4> all{found::other, found::other, found::other, found::other};
+  std::atomic<int> begun = 0;
+};
+net_step waits_for(waits what, endings& to, full_door const& door) {
+  found how = found::other;
+  // The process may be cancelled before it reaches its wait.
+  try {
+    listener own = co_await listen(endpoint());
+    connection c = co_await connect(own.local());
+    connection d = co_await own.accept();
+    std::array<std::byte, 10> some;
+    if (what == waits::write) co_await fills(c);
+    ++to.begun;
+    if (what == waits::read) how = co_await outcome_of(c.read(some));
+    if (what == waits::write) how = co_await outcome_of(c.write("x"));
+    if (what == waits::accept) how = co_await outcome_of(own.accept());
+    if (what == waits::connect) how = co_await outcome_of(connect(endpoint(door.port())));
+  } catch (cancelled const&) {
+    how = found::cancelled;
+  }
+  to.all[static_cast<std::size_t>(what)] = how;
+}
+net_program four_who_wait(endings& to, full_door const& door) {
+  for (auto const w : {waits::read, waits::write, waits::accept, waits::connect})
+    co_await spawn(waits_for, w, std::ref(to), std::cref(door));
+}
+constexpr std::array all_cancelled{found::cancelled, found::cancelled, found::cancelled,
+                                   found::cancelled};
+
 BACKENDS_TEST_CASE(
     "a stop cancels processes that read, write, accept and connect, and all sockets close", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -206,6 +174,11 @@ TEMPLATE_TEST_CASE("shutting down cancels processes that read, write, accept and
     }
     if (round % 2 == 0) CHECK(how.all == all_cancelled);
   }
+}
+
+net_step reads(connection& c, std::atomic<found>& how) {
+  std::array<std::byte, 10> some;
+  how = co_await outcome_of(c.read(some));
 }
 
 BACKENDS_TEST_CASE("a reset by the peer is an error for a process that reads or waits to read", "",
@@ -389,6 +362,8 @@ BACKENDS_TEST_CASE("a second process that waits in the same direction at a socke
   CHECK(done == 1);
   CHECK_THAT(text, Contains("one at a time may"));
 }
+
+using Catch::Matchers::EndsWith;
 
 BACKENDS_TEST_CASE(
     "with too many open files a connection waits, and is accepted when another one is closed", "",

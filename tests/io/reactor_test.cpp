@@ -4,34 +4,11 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "tests/io/system_network.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/sockets.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/io/connection.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 /// A connection from this process to itself.
 struct pair_of {
@@ -44,27 +21,6 @@ eff<pair_of, io, completions> a_pair() {
   connection second = co_await door.accept();
   co_return pair_of{std::move(first), std::move(second)};
 }
-
-net_step serves(listener door, int connections) {
-  std::vector<connection> all;
-  for (int i = 0; i != connections; ++i) all.push_back(co_await door.accept());
-  // One message each, the last first.
-  std::array<std::byte, 100> buffer;
-  while (!all.empty()) {
-    std::size_t const n = co_await all.back().read(buffer);
-    co_await all.back().write(std::span(buffer).first(n));
-    all.pop_back();
-  }
-}
-net_step asks(endpoint at, int number, counter& right) {
-  connection c = co_await connect(at);
-  std::string const text = "number " + std::to_string(number);
-  co_await c.write(text);
-  std::string const answer = co_await read_to_end(c);
-  right += answer == text;
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("bytes that are written to a connection arrive at the other end, and back", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
@@ -90,6 +46,25 @@ BACKENDS_TEST_CASE("bytes that are written to a connection arrive at the other e
   }
   CHECK(got == "hello");
   CHECK(rest == "and good bye");
+}
+
+net_step serves(listener door, int connections) {
+  std::vector<connection> all;
+  for (int i = 0; i != connections; ++i) all.push_back(co_await door.accept());
+  // One message each, the last first.
+  std::array<std::byte, 100> buffer;
+  while (!all.empty()) {
+    std::size_t const n = co_await all.back().read(buffer);
+    co_await all.back().write(std::span(buffer).first(n));
+    all.pop_back();
+  }
+}
+net_step asks(endpoint at, int number, counter& right) {
+  connection c = co_await connect(at);
+  std::string const text = "number " + std::to_string(number);
+  co_await c.write(text);
+  std::string const answer = co_await read_to_end(c);
+  right += answer == text;
 }
 
 BACKENDS_TEST_CASE("hundreds of connections are open at once, and each gets its own answer", "",

@@ -10,6 +10,7 @@ all of the library's tests are run.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,12 @@ COMPILED = ("io",)  # what is compiled as it is
 ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", *glob("testing/**/*catch2*.hpp", recursive=True),
          *glob("testing/**/*googletest*.hpp", recursive=True))
 FLAGS = ["-std=c++20", "-O0", "-I."]
+# Tests with names outside of all namespaces; each other test is compiled in a namespace (tests/merge.awk).
+AS_IT_IS = {
+    f"{name}_test.cpp"
+    for names in re.findall(r'as_it_is = "(.*?)"', Path("tests/table.bzl").read_text(encoding="utf-8"))
+    for name in names.split()
+}
 
 
 def stand_ins(folder):
@@ -62,8 +69,8 @@ def main(tests):
                 sys.exit(f"{source}\n{error}")
             return output
 
-        parsed = f"{scratch}/first.pch"
-        if error := run("clang++-19", *flags, "-x", "c++-header", "tests/first.hpp", "-o", parsed):
+        parsed = f"{scratch}/prelude.pch"
+        if error := run("clang++-19", *flags, "-x", "c++-header", "tests/prelude.hpp", "-o", parsed):
             sys.exit(error)
         shared = ["tests/catch_main.cpp", *glob("tests/support/*.cpp")]
         shared += [source for top in COMPILED for source in glob(f"{top}/**/*.cpp", recursive=True)]
@@ -71,7 +78,12 @@ def main(tests):
 
         def result(test):
             program = f"{scratch}/{test.replace('/', '_')}.program"
-            error = run("clang++-19", *flags, "-include-pch", parsed, test, *objects, "-o", program)
+            source = test
+            if Path(test).name not in AS_IT_IS:
+                source = f"{program}.cpp"
+                merged = subprocess.run(["awk", "-f", "tests/merge.awk", test], stdout=subprocess.PIPE, check=True)
+                Path(source).write_bytes(merged.stdout)
+            error = run("clang++-19", *flags, "-include-pch", parsed, source, *objects, "-o", program)
             return error or run(program)
 
         failed = 0

@@ -37,11 +37,11 @@ class catch2_listener final : public Catch::IResultCapture {
 
   void handleMessage(Catch::AssertionInfo const& info, Catch::ResultWas::OfType type,
                      Catch::StringRef const& message, Catch::AssertionReaction& reaction) override {
-    bool const passed = Catch::isOk(type);
-    heard_.assertions.push_back({passed, std::string(info.macroName), info.lineInfo.file,
+    bool const has_passed = Catch::isOk(type);
+    heard_.assertions.push_back({has_passed, std::string(info.macroName), info.lineInfo.file,
                                  std::string(message), info.lineInfo.line});
     reaction.shouldThrow =
-        !passed && (info.resultDisposition & Catch::ResultDisposition::Normal) != 0;
+        !has_passed && (info.resultDisposition & Catch::ResultDisposition::Normal) != 0;
   }
   void handleFatalErrorCondition(Catch::StringRef message) override {
     heard_.fatal.emplace_back(message);

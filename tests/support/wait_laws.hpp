@@ -124,7 +124,7 @@ class cancelled_by_the_giver {
 /// The step that may be disturbed; yields whether it was done.
 using disturbed_step = std::function<law<bool>()>;
 
-inline law_job yields(int n) {
+inline law_job yields_before(int n) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
 }
 inline law_job notes(disturbed_step const& step, std::atomic<bool>& is_done) {
@@ -132,11 +132,11 @@ inline law_job notes(disturbed_step const& step, std::atomic<bool>& is_done) {
   if (done) is_done = true;
 }
 inline law_job fails_after(int n) {
-  co_await yields(n);
+  co_await yields_before(n);
   throw std::runtime_error("disturbs");
 }
 inline law_job cancels_after(law_scope& s, int n) {
-  co_await yields(n);
+  co_await yields_before(n);
   s.cancel();
 }
 inline eff<void, leaving, law_job::effects> leaves_a_scope(disturbed_step const& step,
@@ -147,7 +147,7 @@ inline eff<void, leaving, law_job::effects> leaves_a_scope(disturbed_step const&
   };
   auto const both = [&](auto& s) -> eff<void, leaving, law_job::effects> {
     s.start([&body]() -> law_job { co_await with_scope(body); });
-    co_await yields(n);
+    co_await yields_before(n);
     co_await leaving::now{};
   };
   co_await with_scope(both);
@@ -183,7 +183,7 @@ inline law<bool> disturbed(disturbed_step const& step, disturbance how, int when
         break;
       }
       case disturbance::by_a_race: {
-        (void)co_await when_any(notes(step, is_done), yields(when));
+        (void)co_await when_any(notes(step, is_done), yields_before(when));
         break;
       }
       case disturbance::by_a_dropped_rest: {

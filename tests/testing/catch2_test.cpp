@@ -1,46 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "weft/testing/catch2.hpp"
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <source_location>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/catch2_listener.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/decision.hpp"
-#include "weft/sched/schedule.hpp"
 
-using namespace weft;
 using tests::catch2_listener;
-
-namespace {
-
 using process = eff<void, proc>;
 using parent = eff<void, spawning<proc>>;
-
 int zero() { return 0; }
-bool always(int const&) { return true; }
 
-process increment(int& n) {
-  int const seen = n;
-  co_await proc::yield{};
-  n = seen + 1;
-}
-parent two_increments(int& n) {
-  co_await spawn(increment, std::ref(n));
-  co_await spawn(increment, std::ref(n));
-}
-process steps(int n) {
-  for (int i = 1; i < n; ++i) co_await proc::yield{};
-}
 /// In one step, so no update is lost.
 process adds(int& n) {
   ++n;
@@ -50,12 +18,6 @@ parent adds_twice(int& n) {
   co_await spawn(adds, std::ref(n));
   co_await spawn(adds, std::ref(n));
 }
-/// Does nothing, so that only the check can fail.
-parent nothing(int&) { co_return; }
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
-}  // namespace
 
 TEST_CASE(
     "a program that is right in all schedules is one passing assertion, at the place of the call") {
@@ -79,50 +41,26 @@ TEST_CASE(
   CHECK(a.text == "2 schedules, 0 failed, 0 deadlocks");
 }
 
-namespace {
+bool always(int const&) { return true; }
+
+process increment(int& n) {
+  int const seen = n;
+  co_await proc::yield{};
+  n = seen + 1;
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 process requires_two(int& n) {
   co_await increment(n);
   REQUIRE(n == 2);
 }
-process checks_that_it_sees(int& n, int what) {
-  co_await proc::yield{};
-  CHECK(n == what);
-  n = what + 1;
-}
+
 template <auto F, auto... Arguments>
 parent two_of(int& n) {
   co_await spawn(F, std::ref(n), Arguments...);
   co_await spawn(F, std::ref(n), Arguments...);
 }
-parent one_sees_zero(int& n) {
-  co_await spawn(checks_that_it_sees, std::ref(n), 0);
-  co_await spawn(adds, std::ref(n));
-}
-process throws_if_second(int& n) {
-  if (n++ == 1) throw std::runtime_error("second");
-  co_await proc::yield{};
-}
-
-struct two_gates {
-  gate left, right;
-};
-eff<void, syncing> wakes_after_waiting(gate& mine, gate& others) {
-  co_await syncing::wait{mine};
-  co_await syncing::wake{others};
-}
-eff<void, spawning<syncing>> crosswise(two_gates& g) {
-  co_await spawn(wakes_after_waiting, std::ref(g.left), std::ref(g.right));
-  co_await spawn(wakes_after_waiting, std::ref(g.right), std::ref(g.left));
-}
-
-int calls = 0;
-parent another_each_time(int&) {
-  int const n = ++calls % 3;
-  for (int i = 0; i != n; ++i) co_await spawn(steps, 2);
-}
-
-}  // namespace
 
 TEST_CASE("a REQUIRE that fails in a process fails the schedule and is its text") {
   tests::every_frame_dies const here;
@@ -140,6 +78,17 @@ TEST_CASE("a REQUIRE that fails in a process fails the schedule and is its text"
                        "\", ...)"));
 }
 
+process checks_that_it_sees(int& n, int what) {
+  co_await proc::yield{};
+  CHECK(n == what);
+  n = what + 1;
+}
+
+parent one_sees_zero(int& n) {
+  co_await spawn(checks_that_it_sees, std::ref(n), 0);
+  co_await spawn(adds, std::ref(n));
+}
+
 TEST_CASE("a CHECK that fails in a process fails the schedule, although the process goes on") {
   tests::every_frame_dies const here;
   auto const [said, found] = catch2_listener::hears([] {
@@ -154,6 +103,19 @@ TEST_CASE("a CHECK that fails in a process fails the schedule, although the proc
   CHECK(has(found.first_failure()->result.text, "\n  with expansion: 1 == 0"));
   REQUIRE(said.assertions.size() == 1);
   CHECK_FALSE(said.assertions.front().passed);
+}
+
+parent two_increments(int& n) {
+  co_await spawn(increment, std::ref(n));
+  co_await spawn(increment, std::ref(n));
+}
+
+/// Does nothing, so that only the check can fail.
+parent nothing(int&) { co_return; }
+
+process throws_if_second(int& n) {
+  if (n++ == 1) throw std::runtime_error("second");
+  co_await proc::yield{};
 }
 
 TEST_CASE(
@@ -182,6 +144,28 @@ TEST_CASE(
   CHECK(has(a[3].text, "the first failure: FAIL at "));
   CHECK(has(a[3].text, "with message: no state"));
   for (auto const& one : a) CHECK_FALSE(one.passed);
+}
+
+process steps(int n) {
+  for (int i = 1; i < n; ++i) co_await proc::yield{};
+}
+
+struct two_gates {
+  gate left, right;
+};
+eff<void, syncing> wakes_after_waiting(gate& mine, gate& others) {
+  co_await syncing::wait{mine};
+  co_await syncing::wake{others};
+}
+eff<void, spawning<syncing>> crosswise(two_gates& g) {
+  co_await spawn(wakes_after_waiting, std::ref(g.left), std::ref(g.right));
+  co_await spawn(wakes_after_waiting, std::ref(g.right), std::ref(g.left));
+}
+
+int calls = 0;
+parent another_each_time(int&) {
+  int const n = ++calls % 3;
+  for (int i = 0; i != n; ++i) co_await spawn(steps, 2);
 }
 
 TEST_CASE("a deadlock, nondeterminism and a leak are one failed assertion each") {
@@ -225,8 +209,6 @@ TEST_CASE("an expansion that differs in each run is nondeterminism") {
   CHECK(has(said.assertions[0].text, "run again, ends differently: \"CHECK( ++runs == 0 )"));
 }
 
-namespace {
-
 process says_and_checks(int& n, std::string who, bool is_right) {
   INFO("it is " << who);
   int const seen = n++;
@@ -244,8 +226,6 @@ parent ann_and_ben(int& n) {
   co_await spawn(says_and_checks, std::ref(n), "ann", true);
   co_await spawn(says_and_checks, std::ref(n), "ben", false);
 }
-
-}  // namespace
 
 TEST_CASE("a message belongs to the assertions of the process that says it") {
   tests::every_frame_dies const here;
@@ -297,8 +277,6 @@ TEST_CASE("a message outside all processes belongs to the assertions there") {
       "\n  with expansion: 2 != 2\n  with message: at the end\n  with message: once"));
 }
 
-namespace {
-
 /// Becomes four processes.
 process says_it_and_forks(int& n, int wrong) {
   INFO("said first");
@@ -313,8 +291,6 @@ std::size_t times(std::string_view part, std::string_view text) {
   for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
   return n;
 }
-
-}  // namespace
 
 TEST_CASE(
     "each of the two processes after a fork has all messages once, also the one that is replayed") {
@@ -333,8 +309,6 @@ TEST_CASE(
   }
 }
 
-namespace {
-
 int throws_an_int() { throw 1; }
 int throws_nothing() { return 1; }
 void throws_seven() { throw std::runtime_error("seven"); }
@@ -352,8 +326,6 @@ std::string said_by(F check) {
   auto const at = text.find(" at ");
   return text.substr(0, at) + text.substr(std::min(text.find('\n', at), text.size()));
 }
-
-}  // namespace
 
 TEST_CASE("each kind of assertion passes and fails in a check as it does outside of one") {
   int const one = 1;
@@ -428,8 +400,6 @@ TEST_CASE("sections and generators around a search work as usual") {
   }
 }
 
-namespace {
-
 process yields_for_ever() {
   for (;;) co_await proc::yield{};
 }
@@ -444,8 +414,6 @@ parent perhaps_for_ever(int& n) {
   co_await spawn(adds, std::ref(n));
   co_await spawn(for_ever_if_second, std::ref(n));
 }
-
-}  // namespace
 
 TEST_CASE(
     "schedules that are cut fail a search, unless a limit was chosen and some schedule ended") {
@@ -589,8 +557,6 @@ TEST_CASE("a search inside another one is an assertion of the outer search's sch
   CHECK(text.ends_with("with message: around"));
 }
 
-namespace {
-
 struct tally {
   shared<int> n{0};
 };
@@ -603,8 +569,6 @@ eff<void, spawning<syncing>> two_see_zero(tally& t) {
   co_await spawn(sees_zero_and_adds, std::ref(t));
   co_await spawn(sees_zero_and_adds, std::ref(t));
 }
-
-}  // namespace
 
 TEST_CASE("bounded, parallel and reduced searches report failed assertions of the program") {
   tests::every_frame_dies const here;
@@ -624,8 +588,6 @@ TEST_CASE("bounded, parallel and reduced searches report failed assertions of th
   CHECK(has(said.assertions[0].text, "\n  with expansion: 1 == 0\n"));
 }
 
-namespace {
-
 struct coin {
   struct flip : op<bool> {};
   using operations = op_list<flip>;
@@ -639,8 +601,6 @@ eff<void, coin> flips_twice(int& n) {
     n += is_heads;
   }
 }
-
-}  // namespace
 
 TEST_CASE("a search visits each decision of a handler") {
   tests::every_frame_dies const here;

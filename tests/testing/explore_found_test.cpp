@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/program.hpp"
+#include "tests/support/reduced_searches.hpp"
 
 /// Small programs for which the reduction once missed an outcome, or which the full search could
 /// not finish.
 
-#include <catch2/catch.hpp>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/random_programs/acts.hpp"
-#include "tests/support/random_programs/program.hpp"
-#include "tests/support/reduced_searches.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/sync/completion.hpp"
-#include "weft/sched/testing.hpp"
-#include "weft/testing/path.hpp"
-
-using namespace weft;
 using enum weft::tests::act;
 using weft::tests::complaint;
-using weft::tests::cooperative_complaint;
-using weft::tests::program_of_acts;
 
 TEST_CASE("a process that waits at a gate is counted also if it has read the epoch") {
   CHECK(complaint({{{{looks_and_waits_for}}, {{counts_waiting}}}}, 2) == "");
   CHECK(complaint({{{{looks_and_waits_for}}, {{sleeps, counts_waiting, wakes_one}}}}, 2) == "");
 }
+
+using weft::tests::cooperative_complaint;
 
 TEST_CASE("the order of arrival at a gate matters when its processes are woken one by one") {
   // The full parallel search visits so many schedules that a sanitizer needs a minute for them.
@@ -90,6 +78,8 @@ TEST_CASE("an event that cancels all processes discards the other deferred event
             2) == "");
 }
 
+using weft::tests::program_of_acts;
+
 TEST_CASE("a process that has cancelled its scope does not get a shared value afterwards") {
   program_of_acts const l{{{{{opens_scope, {cancels, waits_for_value}}}}, {{updates}}}};
   CHECK(complaint(l, 1) == "");
@@ -131,8 +121,6 @@ TEST_CASE("a process that waits for a completion without a completer is in a dea
   CHECK(found.outcomes[0].result.text.find("weft::completions::wait at ") != std::string::npos);
 }
 
-namespace {
-
 using spinning = eff<void, spawning<proc>>;
 
 eff<void, proc> yields_for_ever() {
@@ -147,8 +135,6 @@ spinning spins_and_throws(int&) {
   co_await spawn(throws_at_once);
 }
 
-}  // namespace
-
 TEST_CASE("a process that never ends does not keep the reduction from outcomes of the others") {
   auto const found = explore(
       {.max_schedules = 1000, .max_steps = 300, .reduce = true}, [] { return 0; }, spins_and_throws,
@@ -156,11 +142,8 @@ TEST_CASE("a process that never ends does not keep the reduction from outcomes o
   CHECK(found.failed != 0);
 }
 
-namespace {
-
 using receiving = eff<void, mail, proc>;
-
-receiving receives(inbox<int> from) { (void)co_await from.next(); }
+receiving receives_next(inbox<int> from) { (void)co_await from.next(); }
 receiving keeps(address<int>, address<int>) { co_await proc::yield{}; }
 receiving throws_after_a_yield() {
   co_await proc::yield{};
@@ -169,13 +152,11 @@ receiving throws_after_a_yield() {
 eff<void, spawning<mail, proc>, mail> last_addresses(int&) {
   auto one = co_await open<int>();
   auto two = co_await open<int>();
-  co_await spawn(receives, std::move(one.in));
-  co_await spawn(receives, std::move(two.in));
+  co_await spawn(receives_next, std::move(one.in));
+  co_await spawn(receives_next, std::move(two.in));
   co_await spawn(keeps, std::move(one.to), std::move(two.to));
   co_await spawn(throws_after_a_yield);
 }
-
-}  // namespace
 
 TEST_CASE("an event that arises while all processes are unwound is no step of a schedule") {
   weft::tests::every_frame_dies const here;
@@ -209,8 +190,6 @@ TEST_CASE("a state that cannot be made is a failure without a schedule, in each 
   }
 }
 
-namespace {
-
 struct ask {
   struct on_the_way : op<int> {};
   using operations = op_list<on_the_way>;
@@ -225,8 +204,6 @@ eff<void, proc, console> prints_behind_a_call(std::string&) {
     co_await console::print{"behind"};
   });
 }
-
-}  // namespace
 
 TEST_CASE(
     "an operation below an ordinary function's frame is no step of its own if it need not wait") {

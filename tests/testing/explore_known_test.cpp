@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/every_run.hpp"
 
 /// Numbers of schedules and of failures that are known: from brute force by other means, or from
 /// formulas.
 
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/every_run.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/mutex.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-
 // ---- locks
-
-namespace {
 
 using step = eff<void, proc, syncing>;
 using parent = eff<void, spawning<proc, syncing>>;
-using table = std::vector<mutex>;
 
 step locks_both(std::reference_wrapper<mutex> one, std::reference_wrapper<mutex> two) {
   auto const first = co_await one.get().lock();
@@ -41,6 +16,26 @@ step locks_both(std::reference_wrapper<mutex> one, std::reference_wrapper<mutex>
   auto const second = co_await two.get().lock();
   co_await proc::yield{};
 }
+
+TEST_CASE(
+    "two processes that lock two mutexes in opposite orders have 8 schedules, 4 with a deadlock") {
+  weft::tests::every_frame_dies const here;
+  struct two_locks {
+    mutex a, b;
+  };
+  auto const found = explore([] { return std::make_unique<two_locks>(); },
+                             [](std::unique_ptr<two_locks>& l) -> parent {
+                               co_await spawn(locks_both, std::ref(l->a), std::ref(l->b));
+                               co_await spawn(locks_both, std::ref(l->b), std::ref(l->a));
+                             },
+                             [](auto const&) { return true; });
+  CHECK(found.complete);
+  CHECK(found.schedules == 8);
+  CHECK(found.deadlocks == 4);
+  CHECK(found.failed == 0);
+}
+
+using table = std::vector<mutex>;
 
 struct dinner {
   std::size_t philosophers;
@@ -71,26 +66,6 @@ void dine(dinner const& d, explore_options const& options) {
   CHECK(found.deadlocks == d.deadlocks);
 }
 
-}  // namespace
-
-TEST_CASE(
-    "two processes that lock two mutexes in opposite orders have 8 schedules, 4 with a deadlock") {
-  weft::tests::every_frame_dies const here;
-  struct two_locks {
-    mutex a, b;
-  };
-  auto const found = explore([] { return std::make_unique<two_locks>(); },
-                             [](std::unique_ptr<two_locks>& l) -> parent {
-                               co_await spawn(locks_both, std::ref(l->a), std::ref(l->b));
-                               co_await spawn(locks_both, std::ref(l->b), std::ref(l->a));
-                             },
-                             [](auto const&) { return true; });
-  CHECK(found.complete);
-  CHECK(found.schedules == 8);
-  CHECK(found.deadlocks == 4);
-  CHECK(found.failed == 0);
-}
-
 TEST_CASE("the philosophers have the known numbers of schedules and deadlocks") {
   dinner const d =
       GENERATE(dinner{2, false, 8, 4}, dinner{3, false, 492, 48}, dinner{4, false, 82'396, 1'088},
@@ -105,8 +80,6 @@ TEST_CASE("a bound that excludes no schedule leaves the philosophers' numbers as
 }
 
 // ---- stealing half
-
-namespace {
 
 /// Item i is the number i; the deque holds the items from `top` up to, but not including, `bottom`.
 struct four_stolen_from {
@@ -164,8 +137,6 @@ exploration steal(explore_options const& options) {
   return explore(options, four_items, owner_and_thief, each_item_once);
 }
 
-}  // namespace
-
 TEST_CASE("stealing half of 4 items has 45 schedules, in 2 of which an item is taken twice") {
   auto const found = steal({});
   INFO(found.report());
@@ -206,67 +177,14 @@ TEST_CASE("a schedule in which an item is taken twice shrinks to 2 preemptions")
 
 // ---- formulas
 
-namespace {
-
 std::uint64_t factorial(std::uint64_t n) { return n < 2 ? 1 : n * factorial(n - 1); }
 
 eff<void, proc> takes_steps(unsigned n) {
   for (unsigned i = 1; i < n; ++i) co_await proc::yield{};
 }
 
-/// A step and its successors: none, or the next step of the process and a new process for each
-/// other.
-struct tree {
-  std::vector<std::unique_ptr<tree>> after;
-
-  [[nodiscard]] std::uint64_t size() const {
-    std::uint64_t n = 1;
-    for (auto const& t : after) n += t->size();
-    return n;
-  }
-  [[nodiscard]] std::uint64_t product_of_sizes() const {
-    std::uint64_t n = size();
-    for (auto const& t : after) n *= t->product_of_sizes();
-    return n;
-  }
-};
-/// A tree of `steps` steps, each with at most `most` successors.
-std::unique_ptr<tree> draw_tree(weft::tests::dice& d, unsigned steps, std::size_t most) {
-  auto root = std::make_unique<tree>();
-  std::vector<tree*> all{root.get()};
-  while (all.size() != steps) {
-    tree* const t = all[d(static_cast<unsigned>(all.size()))];
-    if (t->after.size() == most) continue;
-    all.push_back(t->after.emplace_back(std::make_unique<tree>()).get());
-  }
-  return root;
-}
-
-eff<void, proc> forks_along(tree const* t) {
-  while (!t->after.empty()) {
-    std::size_t next = 0;
-    if (t->after.size() == 1) {
-      co_await proc::yield{};
-    } else {
-      bool const is_first = co_await proc::fork{};
-      next = is_first ? 0 : 1;
-    }
-    t = t->after[next].get();
-  }
-}
-eff<void, proc, spawning<proc>> spawns_along(tree const* t) {
-  while (!t->after.empty()) {
-    for (std::size_t i = 1; i != t->after.size(); ++i)
-      co_await spawn(spawns_along, t->after[i].get());
-    co_await proc::yield{};
-    t = t->after[0].get();
-  }
-}
-
 int nothing() { return 0; }
 bool fine(int const&) { return true; }
-
-}  // namespace
 
 TEST_CASE("processes of s1, s2 ... steps have (s1 + s2 + ...)! / (s1! s2! ...) schedules") {
   weft::tests::every_frame_dies const here;
@@ -328,6 +246,47 @@ TEST_CASE(
   CHECK(found.schedules == orders);
 }
 
+/// A step and its successors: none, or the next step of the process and a new process for each
+/// other.
+struct tree {
+  std::vector<std::unique_ptr<tree>> after;
+
+  [[nodiscard]] std::uint64_t size() const {
+    std::uint64_t n = 1;
+    for (auto const& t : after) n += t->size();
+    return n;
+  }
+  [[nodiscard]] std::uint64_t product_of_sizes() const {
+    std::uint64_t n = size();
+    for (auto const& t : after) n *= t->product_of_sizes();
+    return n;
+  }
+};
+/// A tree of `steps` steps, each with at most `most` successors.
+std::unique_ptr<tree> draw_tree(weft::tests::dice& d, unsigned steps, std::size_t most) {
+  auto root = std::make_unique<tree>();
+  std::vector<tree*> all{root.get()};
+  while (all.size() != steps) {
+    tree* const t = all[d(static_cast<unsigned>(all.size()))];
+    if (t->after.size() == most) continue;
+    all.push_back(t->after.emplace_back(std::make_unique<tree>()).get());
+  }
+  return root;
+}
+
+eff<void, proc> forks_along(tree const* t) {
+  while (!t->after.empty()) {
+    std::size_t next = 0;
+    if (t->after.size() == 1) {
+      co_await proc::yield{};
+    } else {
+      bool const is_first = co_await proc::fork{};
+      next = is_first ? 0 : 1;
+    }
+    t = t->after[next].get();
+  }
+}
+
 TEST_CASE("a tree of forks has N! / (the product of its subtrees' sizes) schedules") {
   weft::tests::every_frame_dies const here;
   weft::tests::seeds(60).for_each([](unsigned seed) {
@@ -339,6 +298,15 @@ TEST_CASE("a tree of forks has N! / (the product of its subtrees' sizes) schedul
     CHECK(found.complete);
     CHECK(found.schedules == factorial(t->size()) / t->product_of_sizes());
   });
+}
+
+eff<void, proc, spawning<proc>> spawns_along(tree const* t) {
+  while (!t->after.empty()) {
+    for (std::size_t i = 1; i != t->after.size(); ++i)
+      co_await spawn(spawns_along, t->after[i].get());
+    co_await proc::yield{};
+    t = t->after[0].get();
+  }
 }
 
 TEST_CASE("a tree of spawned processes has as many schedules, since a spawn is no step") {

@@ -1,76 +1,10 @@
 // SPDX-License-Identifier: MIT
-
-/// The limits of explore and random_walk, and what they report when they stop at one.
-
 #include <unistd.h>
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdio>
-#include <functional>
-#include <set>
-#include <stdexcept>
-#include <string>
-
-#include "tests/support/dice.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/every_run.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-eff<void, proc> yields_for_ever() {
-  for (;;) co_await proc::yield{};
-}
-eff<void, spawning<proc>> two_without_end(int&) {
-  co_await spawn(yields_for_ever);
-  co_await spawn(yields_for_ever);
-}
-/// Ends if the other process runs first, otherwise never.
-eff<void, proc> spins(int const& flag) {
-  int const seen = flag;
-  while (seen == 0) co_await proc::yield{};
-}
-eff<void, proc> sets(int& flag) {
-  flag = 1;
-  co_return;
-}
-eff<void, spawning<proc>> spins_on_what_it_read(int& flag) {
-  co_await spawn(spins, std::cref(flag));
-  co_await spawn(sets, std::ref(flag));
-}
-int zero() { return 0; }
-bool fine(int) { return true; }
-
-/// A lost update in 4 of 6 schedules.
-eff<void, proc> increment(int& n) {
-  int const seen = n;
-  co_await proc::yield{};
-  n = seen + 1;
-}
-eff<void, spawning<proc>> two_increments(int& n) {
-  co_await spawn(increment, std::ref(n));
-  co_await spawn(increment, std::ref(n));
-}
-bool is_two(int n) { return n == 2; }
-
-eff<void, proc> throws_late() {
-  co_await proc::yield{};
-  throw std::runtime_error("late");
-}
-eff<void, spawning<proc>> three_throw(int&) {
-  for (int i = 0; i != 3; ++i) co_await spawn(throws_late);
-}
-
-}  // namespace
+/// The limits of explore and random_walk, and what they report when they stop at one.
 
 TEST_CASE("a search visits at most max_schedules schedules, and is incomplete if there are more") {
   every_frame_dies const here;
@@ -89,6 +23,17 @@ TEST_CASE("a search visits at most max_schedules schedules, and is incomplete if
   }
 }
 
+int zero() { return 0; }
+bool fine(int) { return true; }
+
+eff<void, proc> throws_late() {
+  co_await proc::yield{};
+  throw std::runtime_error("late");
+}
+eff<void, spawning<proc>> three_throw(int&) {
+  for (int i = 0; i != 3; ++i) co_await spawn(throws_late);
+}
+
 TEST_CASE("bounded and reduced searches and random walks keep to max_schedules, too") {
   every_frame_dies const here;
   auto const program = independent({3, 3});
@@ -105,6 +50,20 @@ TEST_CASE("bounded and reduced searches and random walks keep to max_schedules, 
   auto const walked = random_walk({.max_schedules = 7}, no_order, program, the_order);
   CHECK(walked.schedules == 7);
   CHECK_FALSE(walked.complete);
+}
+
+/// Ends if the other process runs first, otherwise never.
+eff<void, proc> spins(int const& flag) {
+  int const seen = flag;
+  while (seen == 0) co_await proc::yield{};
+}
+eff<void, proc> sets(int& flag) {
+  flag = 1;
+  co_return;
+}
+eff<void, spawning<proc>> spins_on_what_it_read(int& flag) {
+  co_await spawn(spins, std::cref(flag));
+  co_await spawn(sets, std::ref(flag));
 }
 
 TEST_CASE("a schedule of more than max_steps steps is cut: the search is ok, but not complete") {
@@ -134,6 +93,14 @@ TEST_CASE("as many steps as a program takes are enough, and one less is not") {
   CHECK_FALSE(found.complete);
 }
 
+eff<void, proc> yields_for_ever() {
+  for (;;) co_await proc::yield{};
+}
+eff<void, spawning<proc>> two_without_end(int&) {
+  co_await spawn(yields_for_ever);
+  co_await spawn(yields_for_ever);
+}
+
 TEST_CASE("bounded and reduced searches and random walks cut schedules that are too long, too") {
   every_frame_dies const here;
   auto const bounded =
@@ -148,6 +115,18 @@ TEST_CASE("bounded and reduced searches and random walks cut schedules that are 
     CHECK_FALSE(found.complete);
   }
 }
+
+/// A lost update in 4 of 6 schedules.
+eff<void, proc> increment(int& n) {
+  int const seen = n;
+  co_await proc::yield{};
+  n = seen + 1;
+}
+eff<void, spawning<proc>> two_increments(int& n) {
+  co_await spawn(increment, std::ref(n));
+  co_await spawn(increment, std::ref(n));
+}
+bool is_two(int n) { return n == 2; }
 
 TEST_CASE("a search with no time visits nothing and is not complete") {
   every_frame_dies const here;
@@ -204,8 +183,6 @@ TEST_CASE("a reduction under a bound is refused") {
 
 // ---- progress reports
 
-namespace {
-
 /// Redirects the standard error stream into a file.
 class caught {
  public:
@@ -242,8 +219,6 @@ std::string said(progress p, unsigned threads = 1) {
   explore({.progress = p, .threads = threads}, zero, two_increments, is_two);
   return c.text();
 }
-
-}  // namespace
 
 TEST_CASE("a search that reports its progress prints one line, which ends with the result") {
   std::string const text = said(progress::always);

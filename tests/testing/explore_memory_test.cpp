@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/allocations.hpp"
 
 /// A search allocates only while its runs get longer, and when it finds an outcome.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-
-#include "tests/support/allocations.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 eff<void, proc, syncing> steps(gate& door, int n) {
   for (int i = 0; i != n; ++i) {
@@ -44,8 +31,6 @@ long allocations_of(explore_options options, std::size_t schedules) {
   CHECK(found.ok());
   return made;
 }
-
-}  // namespace
 
 TEST_CASE("a search allocates no more for a thousand schedules than for a hundred") {
   (void)allocations_of({}, 100);  // fills the pool of frames

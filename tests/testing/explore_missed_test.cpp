@@ -1,31 +1,52 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 /// Programs that a search once called right although threads broke them, or for which the reduction
 /// missed an outcome, or which ended the test.
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/tasks/task_handle.hpp"
-#include "weft/sched/tasks/when_any.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-
-namespace {
-
 constexpr auto in_parallel = granularity::parallel;
+using tasks = tasking<proc>;
+using doing = eff<void, tasks, proc>;
+
+doing yields_and_fails() {
+  co_await proc::yield{};
+  throw std::runtime_error("fails");
+}
+
+// Each limit leaves the processes at another place, also at the end of a scope with open tasks.
+TEST_CASE("a run that is cut at any step leaves nothing open and leaks nothing") {
+  auto const program = [](std::string&) -> doing {
+    task_handle<void> h;
+    co_await with_scope([&h](auto& s) -> doing {
+      s.start(h, [&s]() -> doing {
+        co_await with_scope([](auto& inner) -> doing {
+          inner.start(yields_and_fails);
+          co_return;
+        });
+        s.cancel();
+      });
+      s.start(h, [&s]() -> doing {
+        co_await proc::yield{};
+        s.start([]() -> doing { co_await proc::yield{}; });
+      });
+      co_return;
+    });
+  };
+  for (auto const grain : {granularity::cooperative, in_parallel})
+    for (std::size_t most = 1; most != 30; ++most) {
+      weft::tests::every_frame_dies const check;
+      auto const found = explore(
+          {.max_schedules = 200,
+           .max_steps = most,
+           .granularity = grain,
+           .max_shrinking_runs = 0,
+           .progress = progress::never},
+          [] { return std::string(); }, program, [](std::string const&) { return true; });
+      CHECK(found.leaked == 0);
+      CHECK_FALSE(found.nondeterminism);
+    }
+}
 
 std::set<std::string> texts_of(exploration const& e) {
   std::set<std::string> all;
@@ -66,6 +87,12 @@ eff<void, spawning<syncing>> two_add_if_free(counted& c) {
   co_await spawn(adds_if_free, std::ref(c));
 }
 
+TEST_CASE("a try_lock fails while the other process still holds the mutex after its last step") {
+  auto const all = outcomes_of<counted>(in_parallel, two_add_if_free,
+                                        [](counted const& c) { return std::to_string(c.n); });
+  CHECK(all == std::set<std::string>{"1", "2"});
+}
+
 struct deliveries {
   std::vector<int> got;
   int sent = 0;
@@ -87,6 +114,13 @@ eff<void, spawning<mail>, mail> sends_and_closes(deliveries& l) {
   co_await spawn(takes_all, std::move(in), std::ref(l));
 }
 
+TEST_CASE("a message may be sent between the last look into an inbox and its end") {
+  auto const all = outcomes_of<deliveries>(in_parallel, sends_and_closes, [](deliveries const& l) {
+    return std::to_string(l.sent) + " sent, " + std::to_string(l.got.size()) + " got";
+  });
+  CHECK(all == std::set<std::string>{"0 sent, 0 got", "1 sent, 0 got", "1 sent, 1 got"});
+}
+
 struct two_semaphores {
   semaphore a{0}, b{0};
   bool is_late = false;
@@ -106,37 +140,16 @@ eff<void, spawning<syncing>> frees_and_takes(two_semaphores& s) {
   co_await spawn(frees_both, std::ref(s));
 }
 
-using tasks = tasking<proc>;
-using doing = eff<void, tasks, proc>;
-doing fails() {
-  throw std::runtime_error("fails");
-  co_return;
-}
-doing yields_and_fails() {
-  co_await proc::yield{};
-  throw std::runtime_error("fails");
-}
-
-}  // namespace
-
-TEST_CASE("a try_lock fails while the other process still holds the mutex after its last step") {
-  auto const all = outcomes_of<counted>(in_parallel, two_add_if_free,
-                                        [](counted const& c) { return std::to_string(c.n); });
-  CHECK(all == std::set<std::string>{"1", "2"});
-}
-
-TEST_CASE("a message may be sent between the last look into an inbox and its end") {
-  auto const all = outcomes_of<deliveries>(in_parallel, sends_and_closes, [](deliveries const& l) {
-    return std::to_string(l.sent) + " sent, " + std::to_string(l.got.size()) + " got";
-  });
-  CHECK(all == std::set<std::string>{"0 sent, 0 got", "1 sent, 0 got", "1 sent, 1 got"});
-}
-
 TEST_CASE("another process may see the first of two consecutive releases alone") {
   auto const all = outcomes_of<two_semaphores>(
       in_parallel, frees_and_takes,
       [](two_semaphores const& s) { return std::string(s.is_late ? "late" : "in time"); });
   CHECK(all == std::set<std::string>{"in time", "late"});
+}
+
+doing fails() {
+  throw std::runtime_error("fails");
+  co_return;
 }
 
 TEST_CASE("the end of a scope's body decides whether a handle's waiter gets a task's exception") {
@@ -226,38 +239,4 @@ TEST_CASE("when_any's winner need not be the alternative whose last operation ca
   auto const all = outcomes_of<world>(
       in_parallel, program, [](world const& w) { return std::to_string(w.first_ticket); });
   CHECK(all == std::set<std::string>{"1", "2"});
-}
-
-// Each limit leaves the processes at another place, also at the end of a scope with open tasks.
-TEST_CASE("a run that is cut at any step leaves nothing open and leaks nothing") {
-  auto const program = [](std::string&) -> doing {
-    task_handle<void> h;
-    co_await with_scope([&h](auto& s) -> doing {
-      s.start(h, [&s]() -> doing {
-        co_await with_scope([](auto& inner) -> doing {
-          inner.start(yields_and_fails);
-          co_return;
-        });
-        s.cancel();
-      });
-      s.start(h, [&s]() -> doing {
-        co_await proc::yield{};
-        s.start([]() -> doing { co_await proc::yield{}; });
-      });
-      co_return;
-    });
-  };
-  for (auto const grain : {granularity::cooperative, in_parallel})
-    for (std::size_t most = 1; most != 30; ++most) {
-      weft::tests::every_frame_dies const check;
-      auto const found = explore(
-          {.max_schedules = 200,
-           .max_steps = most,
-           .granularity = grain,
-           .max_shrinking_runs = 0,
-           .progress = progress::never},
-          [] { return std::string(); }, program, [](std::string const&) { return true; });
-      CHECK(found.leaked == 0);
-      CHECK_FALSE(found.nondeterminism);
-    }
 }

@@ -1,38 +1,47 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// The parallel granularity: each operation on shared state is a step of its own.
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/mutex.hpp"
-#include "weft/sched/sync/semaphore.hpp"
-#include "weft/sched/sync/shared.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
 using weft::tests::ask;
 
-namespace {
+constexpr explore_options reduced_in_parallel{
+    .granularity = granularity::parallel, .reduce = true, .progress = progress::never};
+
+std::set<std::string> texts(exploration const& e) {
+  std::set<std::string> all;
+  for (auto const& o : e.outcomes) all.insert(o.result.text);
+  return all;
+}
+
+/// An outer handler that prints by a handler further out.
+struct tells_further_out {
+  int on(ask::get, outer<console> up) {
+    up(console::print{"?"});
+    return 1;
+  }
+};
+using asking = eff<void, console, ask>;
+eff<void, spawning<console, ask>, console, ask> one_asks_and_one_prints(std::string&) {
+  co_await spawn([]() -> asking { (void)co_await ask::get{}; });
+  co_await spawn([]() -> asking { co_await console::print{"."}; });
+}
+exploration told_further_out(explore_options const& options) {
+  return explore(
+      options, [] { return std::string(); }, one_asks_and_one_prints,
+      [](std::string const& s) { return s; }, [](std::string&) { return tells_further_out(); },
+      [](std::string& s) { return console_to_string(s); });
+}
+
+TEST_CASE("a handler outside that performs an operation further out accesses both handlers") {
+  weft::tests::every_frame_dies const here;
+  auto const found = GENERATE(explore_options{.reduce = true}, reduced_in_parallel);
+  CHECK(texts(told_further_out(found)) == std::set<std::string>{"?.", ".?"});
+  CHECK(told_further_out(found).schedules == 2);
+}
 
 constexpr explore_options in_parallel{.granularity = granularity::parallel,
                                       .progress = progress::never};
-constexpr explore_options on_one_thread{.progress = progress::never};
-constexpr explore_options reduced_in_parallel{
-    .granularity = granularity::parallel, .reduce = true, .progress = progress::never};
 
 /// State that two processes share.
 struct things {
@@ -116,14 +125,8 @@ does_all updates(std::reference_wrapper<things> t) {
   co_await t.get().value.update([](int& n) { ++n; });
 }
 does_all locks(std::reference_wrapper<things> t) { auto const held = co_await t.get().key.lock(); }
-does_all locks_and_prints(std::reference_wrapper<things> t) {
-  auto const held = co_await t.get().key.lock();
-  co_await console::print{"."};
-}
 does_all looks_at_clock(std::reference_wrapper<things>) { (void)co_await timing::now{}; }
 does_all spawns(std::reference_wrapper<things> t) { co_await spawn(nothing, t); }
-
-}  // namespace
 
 TEST_CASE(
     "an operation that others can see is a step of its own in parallel, and no other one is") {
@@ -145,6 +148,13 @@ TEST_CASE(
   CHECK(schedules_of_two<spawns>(in_parallel) == of_steps(2));
 }
 
+constexpr explore_options on_one_thread{.progress = progress::never};
+
+does_all locks_and_prints(std::reference_wrapper<things> t) {
+  auto const held = co_await t.get().key.lock();
+  co_await console::print{"."};
+}
+
 TEST_CASE("an operation that others can see is no step of its own in cooperative schedules") {
   CHECK(schedules_of_two<prints_twice>(on_one_thread) == of_steps(1));
   CHECK(schedules_of_two<sends>(on_one_thread) == of_steps(1));
@@ -159,8 +169,6 @@ TEST_CASE("the reduction visits one order of steps that access nothing in common
   CHECK(apart.ok());
   CHECK(apart.schedules == 1);
 }
-
-namespace {
 
 // Processes that read, and then act on what they have read.
 
@@ -183,11 +191,6 @@ does_all takes_if_there(std::reference_wrapper<things> t) {
   t.get().saw += std::to_string(one + two);
 }
 
-std::set<std::string> texts(exploration const& e) {
-  std::set<std::string> all;
-  for (auto const& o : e.outcomes) all.insert(o.result.text);
-  return all;
-}
 template <step Step>
 std::pair<std::set<std::string>, std::set<std::string>> texts_of_two() {
   auto const coarse = explored<Step>(on_one_thread, 2);
@@ -200,8 +203,6 @@ std::pair<std::set<std::string>, std::set<std::string>> texts_of_two() {
   CHECK(less.schedules <= fine.schedules);
   return {texts(coarse), texts(fine)};
 }
-
-}  // namespace
 
 TEST_CASE(
     "a read followed by an act on it is caught in parallel schedules, not in cooperative ones") {
@@ -219,8 +220,6 @@ TEST_CASE(
   CHECK(taking.first == all{"20"});
   CHECK(taking.second == all{"11", "20"});
 }
-
-namespace {
 
 // Processes that are replayed after a fork.
 
@@ -257,6 +256,24 @@ does_all starts_one_that_forks_thrice(std::reference_wrapper<things> t) {
   co_await spawn(forkable, [t] { return forks_thrice(t); });
 }
 
+TEST_CASE("a replayed process performs no operation twice, also where its operations wait") {
+  auto const once = explored<starts_a_forkable>(in_parallel);
+  CHECK(once.ok());
+  CHECK(once.complete);
+  CHECK(texts(once) == std::set<std::string>{"a12 b13 ", "a13 b12 ", "b12 a13 ", "b13 a12 "});
+  // Each process asks once and prints once: outcomes differ in which is first at either.
+  CHECK(texts(explored<starts_a_forkable>(reduced_in_parallel)) == texts(once));
+  auto const sending = explored<starts_one_that_sends>(in_parallel);
+  CHECK(sending.ok());
+  CHECK(texts(sending) == std::set<std::string>{"a+ b+ ", "b+ a+ "});
+  auto const thrice = explored<starts_one_that_forks_thrice>(in_parallel);
+  CHECK(thrice.ok());
+  CHECK(thrice.complete);
+  CHECK(texts(explored<starts_one_that_forks_thrice>(reduced_in_parallel)) == texts(thrice));
+  CHECK(texts(explored<starts_one_that_forks_thrice>(on_one_thread)).size() <=
+        texts(thrice).size());
+}
+
 // Handlers inside the processes, and further out.
 
 /// Forwards each question to the outer handler, in a clause that is a coroutine.
@@ -281,33 +298,6 @@ inside asks_and_prints() {
 does_all under_handlers(std::reference_wrapper<things>) {
   co_await handle<ask>(asks_and_tells(), handle<console>(shouts(), asks_and_prints()));
 }
-inside asks_the_outer() {
-  int const n = co_await outer_of<ask>(ask::get{});
-  co_await console::print{std::to_string(n) + ' '};
-}
-does_all under_one_that_is_passed_by(std::reference_wrapper<things>) {
-  co_await handle<ask>(weft::tests::answers{7}, asks_the_outer());
-}
-
-}  // namespace
-
-TEST_CASE("a replayed process performs no operation twice, also where its operations wait") {
-  auto const once = explored<starts_a_forkable>(in_parallel);
-  CHECK(once.ok());
-  CHECK(once.complete);
-  CHECK(texts(once) == std::set<std::string>{"a12 b13 ", "a13 b12 ", "b12 a13 ", "b13 a12 "});
-  // Each process asks once and prints once: outcomes differ in which is first at either.
-  CHECK(texts(explored<starts_a_forkable>(reduced_in_parallel)) == texts(once));
-  auto const sending = explored<starts_one_that_sends>(in_parallel);
-  CHECK(sending.ok());
-  CHECK(texts(sending) == std::set<std::string>{"a+ b+ ", "b+ a+ "});
-  auto const thrice = explored<starts_one_that_forks_thrice>(in_parallel);
-  CHECK(thrice.ok());
-  CHECK(thrice.complete);
-  CHECK(texts(explored<starts_one_that_forks_thrice>(reduced_in_parallel)) == texts(thrice));
-  CHECK(texts(explored<starts_one_that_forks_thrice>(on_one_thread)).size() <=
-        texts(thrice).size());
-}
 
 TEST_CASE("an operation that a coroutine clause inside a process performs is a step as well") {
   auto const once = explored<under_handlers>(in_parallel);
@@ -321,14 +311,20 @@ TEST_CASE("an operation that a coroutine clause inside a process performs is a s
   CHECK(texts(explored<under_handlers>(reduced_in_parallel, 2)) == texts(two));
 }
 
+inside asks_the_outer() {
+  int const n = co_await outer_of<ask>(ask::get{});
+  co_await console::print{std::to_string(n) + ' '};
+}
+does_all under_one_that_is_passed_by(std::reference_wrapper<things>) {
+  co_await handle<ask>(weft::tests::answers{7}, asks_the_outer());
+}
+
 TEST_CASE("an operation that bypasses a handler inside its process is a step as well") {
   auto const found = explored<under_one_that_is_passed_by>(in_parallel, 2);
   CHECK(found.ok());
   CHECK(found.schedules == of_steps(3));
   CHECK(texts(found) == std::set<std::string>{"1 2 ", "2 1 "});
 }
-
-namespace {
 
 // Handlers that throw, and processes that are unwound.
 
@@ -354,10 +350,7 @@ does_all asks_and_does_not(std::reference_wrapper<things> t) {
   t.get().throws_at = 1;
   (void)co_await ask::get{};
 }
-does_all throws(std::reference_wrapper<things>) {
-  co_await proc::yield{};
-  throw std::runtime_error("boom");
-}
+
 /// Waits at each of its operations, and notes how it is unwound.
 does_all is_unwound(std::reference_wrapper<things> t) {
   std::string how = "not at all";
@@ -372,15 +365,6 @@ does_all is_unwound(std::reference_wrapper<things> t) {
   // Nothing waits any more once all are cancelled.
   if (how == "cancelled") co_await console::print{"not printed"};
 }
-does_all starts_one_that_is_unwound(std::reference_wrapper<things> t) {
-  co_await spawn(forkable, [t] { return is_unwound(t); });
-}
-does_all asks_under_a_handler(std::reference_wrapper<things> t) {
-  co_await handle<ask>(weft::tests::answers{3}, [](std::reference_wrapper<things> to) -> does_all {
-    (void)co_await ask::get{};
-    co_await syncing::wait{to.get().at};
-  }(t));
-}
 
 std::size_t failures(exploration const& e, std::string const& text) {
   std::size_t n = 0;
@@ -388,8 +372,6 @@ std::size_t failures(exploration const& e, std::string const& text) {
     if (o.result.verdict == verdict::failed && o.result.text == text) n += o.schedules;
   return n;
 }
-
-}  // namespace
 
 TEST_CASE("an exception of a handler outside arises at the operation, in its turn") {
   using all = std::set<std::string>;
@@ -404,6 +386,21 @@ TEST_CASE("an exception of a handler outside arises at the operation, in its tur
   CHECK(uncaught.complete);
   CHECK(failures(uncaught, "no answer") == uncaught.schedules);
   CHECK(uncaught.leaked == 0);
+}
+
+does_all throws(std::reference_wrapper<things>) {
+  co_await proc::yield{};
+  throw std::runtime_error("boom");
+}
+
+does_all starts_one_that_is_unwound(std::reference_wrapper<things> t) {
+  co_await spawn(forkable, [t] { return is_unwound(t); });
+}
+does_all asks_under_a_handler(std::reference_wrapper<things> t) {
+  co_await handle<ask>(weft::tests::answers{3}, [](std::reference_wrapper<things> to) -> does_all {
+    (void)co_await ask::get{};
+    co_await syncing::wait{to.get().at};
+  }(t));
 }
 
 TEST_CASE("a process that waits for its turn is cancelled when another process throws") {
@@ -443,34 +440,4 @@ TEST_CASE("a parallel schedule that is cut or abandoned leaks nothing") {
   CHECK(less.complete);
   CHECK(less.deadlocks == less.schedules);
   CHECK(less.leaked == 0);
-}
-
-namespace {
-
-/// An outer handler that prints by a handler further out.
-struct tells_further_out {
-  int on(ask::get, outer<console> up) {
-    up(console::print{"?"});
-    return 1;
-  }
-};
-using asking = eff<void, console, ask>;
-eff<void, spawning<console, ask>, console, ask> one_asks_and_one_prints(std::string&) {
-  co_await spawn([]() -> asking { (void)co_await ask::get{}; });
-  co_await spawn([]() -> asking { co_await console::print{"."}; });
-}
-exploration told_further_out(explore_options const& options) {
-  return explore(
-      options, [] { return std::string(); }, one_asks_and_one_prints,
-      [](std::string const& s) { return s; }, [](std::string&) { return tells_further_out(); },
-      [](std::string& s) { return console_to_string(s); });
-}
-
-}  // namespace
-
-TEST_CASE("a handler outside that performs an operation further out accesses both handlers") {
-  weft::tests::every_frame_dies const here;
-  auto const found = GENERATE(explore_options{.reduce = true}, reduced_in_parallel);
-  CHECK(texts(told_further_out(found)) == std::set<std::string>{"?.", ".?"});
-  CHECK(told_further_out(found).schedules == 2);
 }

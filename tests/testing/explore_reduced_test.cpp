@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/reduced_searches.hpp"
 
 /// Compares the reduction with the search that visits every schedule.
-
-#include <catch2/catch.hpp>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/reduced_searches.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/testing/path.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 
 TEST_CASE("the reduction finds the full search's outcomes in fewer schedules") {
   every_frame_dies const here;

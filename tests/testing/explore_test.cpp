@@ -1,23 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/testing/explore.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
 #include "examples/hello.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/testing/random_walk.hpp"
-
-using namespace weft;
-
-namespace {
+#include "tests/prelude.hpp"
 
 using parent = eff<void, proc, spawning<proc>>;
 using process = eff<void, proc>;
@@ -33,21 +16,8 @@ parent three_with_two_steps() {
   for (int i = 0; i != 3; ++i) co_await spawn(steps, 2);
 }
 
-process increment(int& n) {
-  int const seen = n;
-  co_await proc::yield{};
-  n = seen + 1;
-}
-parent two_increments(int& n) {
-  co_await spawn(increment, std::ref(n));
-  co_await spawn(increment, std::ref(n));
-}
-
 int zero() { return 0; }
-bool is_two(int const& n) { return n == 2; }
 bool always(int const&) { return true; }
-
-}  // namespace
 
 TEST_CASE("two processes of three steps have 20 schedules, and three of two steps have 90") {
   weft::tests::every_frame_dies const here;
@@ -58,6 +28,18 @@ TEST_CASE("two processes of three steps have 20 schedules, and three of two step
   CHECK(two.schedules == 20);
   CHECK(three.schedules == 90);
 }
+
+process increment(int& n) {
+  int const seen = n;
+  co_await proc::yield{};
+  n = seen + 1;
+}
+parent two_increments(int& n) {
+  co_await spawn(increment, std::ref(n));
+  co_await spawn(increment, std::ref(n));
+}
+
+bool is_two(int const& n) { return n == 2; }
 
 TEST_CASE("an increment that yields between read and write can be lost") {
   weft::tests::every_frame_dies const here;
@@ -76,28 +58,14 @@ TEST_CASE("an increment that yields between read and write can be lost") {
   CHECK(again.outcomes[0].path.text() == path);
 }
 
-namespace {
-
-/// Each of the two waits for the other.
-struct two_gates {
-  gate left, right;
-};
-using waits = eff<void, proc, syncing>;
-waits wakes_after_waiting(gate& mine, gate& others) {
-  co_await syncing::wait{mine};
-  co_await syncing::wake{others};
-}
-eff<void, spawning<proc, syncing>> crosswise(two_gates& g) {
-  co_await spawn(wakes_after_waiting, std::ref(g.left), std::ref(g.right));
-  co_await spawn(wakes_after_waiting, std::ref(g.right), std::ref(g.left));
-}
-
-/// If the wake-up comes before the wait, the waiter is not woken.
-waits comes_to(gate& g) { co_await syncing::wait{g}; }
-waits wakes_all_at(gate& g) { co_await syncing::wake{g, g.waiting()}; }
-eff<void, spawning<proc, syncing>> race(gate& g) {
-  co_await spawn(comes_to, std::ref(g));
-  co_await spawn(wakes_all_at, std::ref(g));
+TEST_CASE("the program of examples/hello.hpp has 35 schedules, each with another output") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore([] { return std::string(); }, [](std::string&) { return hello(); },
+                             [](std::string const& s) { return s; },
+                             [](std::string& s) { return console_to_string(s); });
+  CHECK(found.ok());
+  CHECK(found.schedules == 35);
+  CHECK(found.outcomes.size() == 35);
 }
 
 process adds(std::string& s, std::string what) {
@@ -108,33 +76,6 @@ process adds(std::string& s, std::string what) {
 parent a_and_b(std::string& s) {
   co_await spawn(adds, std::ref(s), "a");
   co_await spawn(adds, std::ref(s), "b");
-}
-
-process throws_if_first(int& n) {
-  if (n++ == 0) throw std::runtime_error("first");
-  co_return;
-}
-parent one_throws(int& n) {
-  co_await spawn(throws_if_first, std::ref(n));
-  co_await spawn(steps, 1);
-}
-
-process forks_and_adds(int& n) {
-  bool const first = co_await proc::fork{};
-  co_await proc::yield{};
-  n = 10 * n + (first ? 1 : 2);
-}
-
-}  // namespace
-
-TEST_CASE("the program of examples/hello.hpp has 35 schedules, each with another output") {
-  weft::tests::every_frame_dies const here;
-  auto const found = explore([] { return std::string(); }, [](std::string&) { return hello(); },
-                             [](std::string const& s) { return s; },
-                             [](std::string& s) { return console_to_string(s); });
-  CHECK(found.ok());
-  CHECK(found.schedules == 35);
-  CHECK(found.outcomes.size() == 35);
 }
 
 TEST_CASE(
@@ -157,6 +98,20 @@ TEST_CASE(
   CHECK(names == std::set<std::string>{"aabb", "abab", "abba", "baab", "baba", "bbaa"});
 }
 
+/// Each of the two waits for the other.
+struct two_gates {
+  gate left, right;
+};
+using waits = eff<void, proc, syncing>;
+waits wakes_after_waiting(gate& mine, gate& others) {
+  co_await syncing::wait{mine};
+  co_await syncing::wake{others};
+}
+eff<void, spawning<proc, syncing>> crosswise(two_gates& g) {
+  co_await spawn(wakes_after_waiting, std::ref(g.left), std::ref(g.right));
+  co_await spawn(wakes_after_waiting, std::ref(g.right), std::ref(g.left));
+}
+
 TEST_CASE("a deadlock is found and reported with the place where each process waits") {
   weft::tests::every_frame_dies const here;
   auto const found =
@@ -169,8 +124,6 @@ TEST_CASE("a deadlock is found and reported with the place where each process wa
   CHECK(text.find("process 1.2 in weft::syncing::wait at tests/testing/explore_test.cpp:") !=
         text.npos);
 }
-
-namespace {
 
 /// A lock that processes take in either order.
 struct lock {
@@ -200,8 +153,6 @@ eff<void, spawning<proc, syncing>> take_crosswise(two_locks& l) {
   co_await spawn(holds_both, std::ref(l.right), std::ref(l.left));
 }
 
-}  // namespace
-
 TEST_CASE("the order in which processes are unwound is no part of a schedule") {
   weft::tests::every_frame_dies const here;
   auto const found =
@@ -213,11 +164,28 @@ TEST_CASE("the order in which processes are unwound is no part of a schedule") {
     CHECK(step.operation != "weft::syncing::wait");
 }
 
+/// If the wake-up comes before the wait, the waiter is not woken.
+waits comes_to(gate& g) { co_await syncing::wait{g}; }
+waits wakes_all_at(gate& g) { co_await syncing::wake{g, g.waiting()}; }
+eff<void, spawning<proc, syncing>> race(gate& g) {
+  co_await spawn(comes_to, std::ref(g));
+  co_await spawn(wakes_all_at, std::ref(g));
+}
+
 TEST_CASE("a wake-up that comes too early is a deadlock in that schedule only") {
   weft::tests::every_frame_dies const here;
   auto const found = explore([] { return gate(); }, race, [](gate const&) { return true; });
   CHECK(found.schedules == 2);
   CHECK(found.deadlocks == 1);
+}
+
+process throws_if_first(int& n) {
+  if (n++ == 0) throw std::runtime_error("first");
+  co_return;
+}
+parent one_throws(int& n) {
+  co_await spawn(throws_if_first, std::ref(n));
+  co_await spawn(steps, 1);
 }
 
 TEST_CASE("an exception of a process is a failure, with its text") {
@@ -228,6 +196,12 @@ TEST_CASE("an exception of a process is a failure, with its text") {
   auto const report = found.report();
   CHECK(report.find("the first failure: first\n") != report.npos);
   CHECK(report.find("follow(\"") != report.npos);
+}
+
+process forks_and_adds(int& n) {
+  bool const first = co_await proc::fork{};
+  co_await proc::yield{};
+  n = 10 * n + (first ? 1 : 2);
 }
 
 TEST_CASE("a fork is a step, and its two processes are scheduled like others") {
@@ -247,8 +221,6 @@ TEST_CASE("a check may name an outcome and declare it wrong") {
   CHECK(found.first_failure()->result.text == "1");
 }
 
-namespace {
-
 using printing = eff<void, proc, console>;
 printing prints_d() { co_await console::print{"d"}; }
 printing forks_late() {
@@ -258,8 +230,6 @@ printing forks_late() {
   co_await console::print{first ? "b" : "c"};
 }
 printing forks_twice() { co_await weft::fork(forks_late, prints_d); }
-
-}  // namespace
 
 TEST_CASE("the run of the scheduler on one thread is one of the schedules that are explored") {
   weft::tests::every_frame_dies const here;
@@ -274,8 +244,6 @@ TEST_CASE("the run of the scheduler on one thread is one of the schedules that a
                             [&once](auto const& o) { return o.result.text == once; }));
 }
 
-namespace {
-
 process sets_one(int& n) {
   n = 1;
   co_return;
@@ -288,8 +256,6 @@ eff<void, proc, spawning<proc>> forks_if_late(int& n) {
   bool const first = co_await proc::fork{};
   if (!first) n += 100;
 }
-
-}  // namespace
 
 TEST_CASE("a program that forks in some schedules only has all of them") {
   weft::tests::every_frame_dies const here;
@@ -310,6 +276,7 @@ TEST_CASE("a program that forks in some schedules only has all of them") {
   CHECK(some.schedules == 50);
   CHECK(some.outcomes.size() == 2);
 }
+
 TEST_CASE("a child that keeps no log finds that it cannot fork, in every schedule") {
   weft::tests::every_frame_dies const here;
   auto const forks = [](int& n) -> eff<void, proc, spawning<proc>> {

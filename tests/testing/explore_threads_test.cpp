@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
-
-/// explore on several threads has the result of explore on one.
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-
-#include "tests/support/dice.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/every_run.hpp"
-#include "tests/support/frames.hpp"
 #include "tests/support/random_programs/dialect.hpp"
 #include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/reduced_searches.hpp"
 #include "tests/support/searches_on_threads.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// explore on several threads has the result of explore on one.
 
 TEST_CASE("several threads count the schedules and the outcomes that one thread counts") {
   auto const found = same_on_threads({}, zero, counters(3, 2), the_number);
@@ -85,16 +66,12 @@ TEST_CASE("several threads take every way of every decision") {
   CHECK(found.outcomes.size() == 81);
 }
 
-namespace {
-
 eff<void, proc, syncing> takes_both(mutex& first, mutex& second) {
   auto const one = co_await first.lock();
   co_await proc::yield{};
   auto const two = co_await second.lock();
   co_await proc::yield{};
 }
-
-}  // namespace
 
 TEST_CASE("several threads find the deadlocks that one thread finds") {
   struct two {

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT
-
-/// No backend contradicts a complete search: every outcome of a random program on one thread or on
-/// several is among the outcomes that explore finds.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <string>
-#include <utility>
-
+#include "tests/prelude.hpp"
 #include "tests/support/outcomes_everywhere.hpp"
 #include "tests/support/random_programs/acts.hpp"
 #include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/laws.hpp"
 #include "tests/support/random_programs/program.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
 #include "tests/support/traced_schedules.hpp"
-#include "weft/testing/path.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// No backend contradicts a complete search: every outcome of a random program on one thread or on
+/// several is among the outcomes that explore finds.
 
 TEST_CASE("an outcome on one thread, in any order, is among the outcomes of explore") {
   compare_all(seeds(200), granularity::cooperative, 10, [](program_of_acts const& l, int round) {

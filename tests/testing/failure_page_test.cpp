@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <filesystem>
+
+#include "tests/prelude.hpp"
 
 /// Pages of failing schedules: `.page` of explore, random_walk and follow.
-
-#include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <stdexcept>
-#include <string>
-
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-
-namespace {
 
 eff<void, proc> adds_one(int& n) {
   int const seen = n;
@@ -29,7 +16,6 @@ eff<void, spawning<proc>> two_add(int& n) {
 }
 int zero() { return 0; }
 bool is_two(int const& n) { return n == 2; }
-bool is_any(int const&) { return true; }
 
 /// A file for a page, which does not exist, and is removed at the end.
 class page_file {
@@ -52,14 +38,6 @@ class page_file {
   std::string name_;
 };
 
-std::size_t count(std::string const& text, std::string const& part) {
-  std::size_t n = 0;
-  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-}  // namespace
-
 TEST_CASE("explore writes a page of the first failure, and its report names the page") {
   page_file const file("weft_explore_page.html");
   auto const found = explore({.page = file.name()}, zero, two_add, is_two);
@@ -74,6 +52,12 @@ TEST_CASE("explore writes a page of the first failure, and its report names the 
     CHECK(page.find(step.text()) != page.npos);
   }
   for (auto const& each : found.outcomes) CHECK(page.find(each.path.text()) != page.npos);
+}
+
+std::size_t count(std::string const& text, std::string const& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
 }
 
 TEST_CASE("a page of a failure that was shrunk has both schedules") {
@@ -93,6 +77,8 @@ TEST_CASE("a page of a failure that was shrunk has both schedules") {
   }
   FAIL("each first failure is the smallest one");
 }
+
+bool is_any(int const&) { return true; }
 
 TEST_CASE("follow writes a page of the schedule, whatever its end") {
   page_file const file("weft_follow_page.html");

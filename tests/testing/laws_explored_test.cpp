@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/law_programs.hpp"
 
 /// The law programs of the scheduler's tests in other orders: small ones in every order, larger
 /// ones in random orders.
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/law_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 everything says_two_bits() { return says_bits(2); }
-everything says_four_bits() { return says_bits(4); }
-
 using words = std::vector<std::string>;
 
 struct law {
@@ -40,15 +21,6 @@ law const small_ones[] = {
     {"spawned once", spawns_before_it_forks, {"child", "end", "end", "end", "end", "other"}},
     {"spawned in vain", spawns_in_vain, {"2", "2"}},
 };
-law const larger_ones[] = {
-    {"four forks in a row",
-     says_four_bits,
-     {"0000", "0001", "0010", "0011", "0100", "0101", "0110", "0111",  //
-      "1000", "1001", "1010", "1011", "1100", "1101", "1110", "1111"}},
-    {"forks, yields and exits",
-     talks,
-     {"0", "0", "1", "1", "2", "3", "end0", "end1", "end3", "s0", "s1", "s2"}},
-};
 
 words words_of(std::string const& text) {
   std::istringstream in(text);
@@ -57,8 +29,6 @@ words words_of(std::string const& text) {
   std::ranges::sort(all);
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("small programs print the same words in every order") {
   for (auto const& l : small_ones) {
@@ -73,6 +43,18 @@ TEST_CASE("small programs print the same words in every order") {
     CHECK(found.schedules > 1);
   }
 }
+
+everything says_four_bits() { return says_bits(4); }
+
+law const larger_ones[] = {
+    {"four forks in a row",
+     says_four_bits,
+     {"0000", "0001", "0010", "0011", "0100", "0101", "0110", "0111",  //
+      "1000", "1001", "1010", "1011", "1100", "1101", "1110", "1111"}},
+    {"forks, yields and exits",
+     talks,
+     {"0", "0", "1", "1", "2", "3", "end0", "end1", "end3", "s0", "s1", "s2"}},
+};
 
 TEST_CASE("larger programs print the same words in random orders") {
   for (auto const& l : larger_ones)

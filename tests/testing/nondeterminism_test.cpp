@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Programs that are not deterministic and programs that leak: every search detects both, and
 /// reports where and how.
-
-#include <catch2/catch.hpp>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using step = eff<void, proc, syncing>;
 using parent = eff<void, spawning<proc, syncing>>;
@@ -54,8 +37,6 @@ void says(exploration const& found, std::string const& how) {
   CHECK(found.what_differed == how);
   CHECK_THAT(found.report(), Contains("nondeterminism: " + how));
 }
-
-}  // namespace
 
 TEST_CASE("every search reports a first schedule that differs when it is run again") {
   weft::tests::every_frame_dies const here;
@@ -203,8 +184,6 @@ TEST_CASE("a deterministic program is not reported") {
 
 // ---- leaks
 
-namespace {
-
 struct keeper : region {
   std::vector<resumption<void>>* kept = nullptr;
   void on(proc::yield, resumption<void> k) { kept->push_back(std::move(k)); }
@@ -217,8 +196,6 @@ eff<void, proc> keeps(std::vector<resumption<void>>& into) {
   h.kept = &into;
   co_await handle<proc>(h, yields);
 }
-
-}  // namespace
 
 TEST_CASE("every search reports frames that are left over as a leak") {
   weft::tests::every_frame_dies const here;
@@ -243,8 +220,6 @@ TEST_CASE("every search reports frames that are left over as a leak") {
   }
 }
 
-namespace {
-
 /// An owned handler that keeps a resumption in itself: a cycle that only the test can break.
 struct keeps_itself {
   std::vector<keeps_itself*>* all;
@@ -259,8 +234,6 @@ struct keeps_itself {
 eff<void, proc> keeps_in_the_handler(std::vector<keeps_itself*>& all) {
   co_await handle<proc>(keeps_itself{&all, {}}, yields);
 }
-
-}  // namespace
 
 TEST_CASE("an owned handler that keeps a resumption in itself is reported as a leak") {
   weft::tests::every_frame_dies const here;

@@ -1,31 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/testing/path.hpp"
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/mutex.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using Catch::Matchers::Contains;
-using weft::tests::dice;
-using weft::tests::seeds;
-
-namespace {
+#include "tests/prelude.hpp"
 
 schedule_path path_of(std::vector<unsigned> const& choices,
                       granularity g = granularity::cooperative) {
@@ -33,6 +7,19 @@ schedule_path path_of(std::vector<unsigned> const& choices,
   for (auto const c : choices) p.add(c);
   return p;
 }
+
+TEST_CASE("a path's text is its version, its granularity, its choices and a checksum") {
+  CHECK_THAT(path_of({0, 1, 1, 1, 2}).text(), Catch::StartsWith("1c:0.1x3.2:"));
+  CHECK_THAT(path_of({0, 0}, granularity::parallel).text(), Catch::StartsWith("1p:0x2:"));
+  CHECK_THAT(path_of({12, 1, 12}).text(), Catch::StartsWith("1c:12.1.12:"));
+  // CRC-16/XMODEM, as other programs compute it, too.
+  CHECK(path_of({}).text() == "1c::3bf5");
+  CHECK(path_of({1, 0, 0}).text() == "1c:1.0x2:a2f6");
+}
+
+using weft::tests::dice;
+using weft::tests::seeds;
+
 /// Draws runs of equal choices, short and long, with a large number now and then.
 schedule_path draw_path(dice& d) {
   schedule_path p(d(2) == 0 ? granularity::cooperative : granularity::parallel);
@@ -62,38 +49,6 @@ schedule_path draw_named_path(dice& d) {
   }
   return p;
 }
-/// The reason why `text` is no path; empty if it is one.
-std::string refusal(std::string const& text) {
-  try {
-    schedule_path const p{std::string_view(text)};
-    return "";
-  } catch (std::invalid_argument const& e) {
-    return e.what();
-  }
-}
-/// The text with its checksum: the remainder of the division by x^16 + x^12 + x^5 + 1.
-std::string signed_text(std::string const& body) {
-  std::uint64_t rest = 0;
-  for (char const c : body + std::string(2, '\0')) {
-    rest = rest << 8 | static_cast<unsigned char>(c);
-    for (int bit = 23; bit >= 16; --bit)
-      if ((rest >> bit & 1u) != 0) rest ^= std::uint64_t{0x11021} << (bit - 16);
-  }
-  std::string text = body + ':';
-  for (int shift = 12; shift >= 0; shift -= 4) text += "0123456789abcdef"[rest >> shift & 15u];
-  return text;
-}
-
-}  // namespace
-
-TEST_CASE("a path's text is its version, its granularity, its choices and a checksum") {
-  CHECK_THAT(path_of({0, 1, 1, 1, 2}).text(), Catch::StartsWith("1c:0.1x3.2:"));
-  CHECK_THAT(path_of({0, 0}, granularity::parallel).text(), Catch::StartsWith("1p:0x2:"));
-  CHECK_THAT(path_of({12, 1, 12}).text(), Catch::StartsWith("1c:12.1.12:"));
-  // CRC-16/XMODEM, as other programs compute it, too.
-  CHECK(path_of({}).text() == "1c::3bf5");
-  CHECK(path_of({1, 0, 0}).text() == "1c:1.0x2:a2f6");
-}
 
 TEST_CASE("the text of a path is read back as that path") {
   seeds(1'000).for_each([](unsigned seed) {
@@ -106,6 +61,19 @@ TEST_CASE("the text of a path is read back as that path") {
     CHECK(read.grain() == p.grain());
     CHECK(read.text() == text);
   });
+}
+
+/// The text with its checksum: the remainder of the division by x^16 + x^12 + x^5 + 1.
+std::string signed_text(std::string const& body) {
+  std::uint64_t rest = 0;
+  for (char const c : body + std::string(2, '\0')) {
+    rest = rest << 8 | static_cast<unsigned char>(c);
+    for (int bit = 23; bit >= 16; --bit)
+      if ((rest >> bit & 1u) != 0) rest ^= std::uint64_t{0x11021} << (bit - 16);
+  }
+  std::string text = body + ':';
+  for (int shift = 12; shift >= 0; shift -= 4) text += "0123456789abcdef"[rest >> shift & 15u];
+  return text;
 }
 
 TEST_CASE("a path names the process of a choice at its first use and whenever it changes") {
@@ -145,6 +113,16 @@ TEST_CASE("a run of equal choices is written once, so a long path can have a sho
   auto const text = path_of(choices).text();
   CHECK_THAT(text, Catch::StartsWith("1c:1x100000:"));
   CHECK(schedule_path(std::string_view(text)).length() == 100'000);
+}
+
+/// The reason why `text` is no path; empty if it is one.
+std::string refusal(std::string const& text) {
+  try {
+    schedule_path const p{std::string_view(text)};
+    return "";
+  } catch (std::invalid_argument const& e) {
+    return e.what();
+  }
 }
 
 TEST_CASE("a text with any one character changed is refused") {
@@ -214,8 +192,6 @@ TEST_CASE("a text that is no path is refused with the reason") {
 
 // ---- paths and programs
 
-namespace {
-
 struct world {
   std::unique_ptr<mutex> free = std::make_unique<mutex>();
   int n = 0;
@@ -234,11 +210,6 @@ eff<void, spawning<proc, syncing>> two_add(world& w) {
 world make_world() { return {}; }
 bool is_two(world const& w) { return w.n == 2; }
 
-eff<void, proc> yields_once(int& n) {
-  co_await proc::yield{};
-  ++n;
-}
-
 exploration follow_there(schedule_path const& p) {
   weft::tests::every_frame_dies const here;
   return follow(p.text(), make_world, two_add, is_two);
@@ -250,14 +221,6 @@ std::vector<exploration::outcome> outcomes_of(granularity g) {
   CHECK(found.complete);
   return found.outcomes;
 }
-schedule_path with(schedule_path const& p, std::size_t length, std::vector<unsigned> more) {
-  schedule_path q(p.grain());
-  for (std::size_t i = 0; i != length; ++i) q.add(p[i]);
-  for (auto const c : more) q.add(c);
-  return q;
-}
-
-}  // namespace
 
 TEST_CASE("a path of the program is followed, and a path of the other granularity is refused") {
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
@@ -273,6 +236,13 @@ TEST_CASE("a path of the program is followed, and a path of the other granularit
   schedule_path q(other);
   for (std::size_t i = 0; i != p.length(); ++i) q.add(p[i]);
   CHECK(follow_there(q).nondeterminism);
+}
+
+schedule_path with(schedule_path const& p, std::size_t length, std::vector<unsigned> more) {
+  schedule_path q(p.grain());
+  for (std::size_t i = 0; i != length; ++i) q.add(p[i]);
+  for (auto const c : more) q.add(c);
+  return q;
 }
 
 TEST_CASE("a path of version 1, which names no process, can still be followed") {
@@ -314,6 +284,11 @@ TEST_CASE("a path with another process at a step is refused, although its number
   CHECK_THAT(follow_there(decided).what_differed,
              Contains("choice 2 of the path, at step 3, is decision " + std::to_string(p[1]) +
                       ", and 2 are ready, counted from 0: 1.1 and 1.2"));
+}
+
+eff<void, proc> yields_once(int& n) {
+  co_await proc::yield{};
+  ++n;
 }
 
 TEST_CASE("a path of another program is refused, although its numbers fit") {

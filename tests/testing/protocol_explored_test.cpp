@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: MIT
-
-/// The protocol of a work-sharing scheduler in every schedule; and, with each error of the
-/// pseudo-code of appendix A put in, a schedule in which it goes wrong.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/protocol_idle.hpp"
 #include "tests/support/protocol_parking.hpp"
 #include "tests/support/protocol_queue.hpp"
 #include "tests/support/protocol_steal.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/testing/explore.hpp"
 
-using namespace weft;
+/// The protocol of a work-sharing scheduler in every schedule; and, with each error of the
+/// pseudo-code of appendix A put in, a schedule in which it goes wrong.
+
 using namespace weft::tests::protocol;
-
-namespace {
-
 using threads = eff<void, spawning<proc, syncing>>;
 
 template <class State, class Defects>
@@ -44,43 +28,13 @@ void is_right(threads (*program)(State&), void (*check)(State const&), Defects d
   CHECK(found.schedules == schedules);
 }
 
-/// The same for the schedules with at most three preemptions.
-template <class State, class Defects>
-void is_right_in_few(threads (*program)(State&), void (*check)(State const&), Defects d,
-                     std::size_t schedules) {
-  weft::tests::every_frame_dies const here;
-  auto const found = explore({.max_preemptions = 3}, with<State>(d), program, check);
-  INFO(found.report());
-  CHECK(found.ok());
-  CHECK(found.schedules == schedules);
+// ---- a process is woken while its worker lets go of it, and a worker sleeps until one is ready
+
+TEST_CASE("a process woken at any moment of its wait is put once, and a sleeping worker is told") {
+  is_right(wakes_and_parks, ran_once, parking_defects(), 657);
 }
-
-/// The program goes wrong as `how` says in some schedule, and again when that one is followed.
-template <class State, class Defects>
-void goes_wrong_by(threads (*program)(State&), void (*check)(State const&), Defects d,
-                   std::string const& how) {
-  weft::tests::every_frame_dies const here;
-  auto const found = explore({.max_schedules = 20'000}, with<State>(d), program, check);
-  CHECK_FALSE(found.nondeterminism);
-  exploration::outcome const* wrong = nullptr;
-  for (auto const& o : found.outcomes)
-    if (o.result.text.starts_with(how)) wrong = &o;
-  INFO(found.report());
-  REQUIRE(wrong);
-  CHECK(wrong->result.verdict != verdict::ok);
-
-  auto const again = follow(wrong->path.text(), with<State>(d), program, check);
-  CHECK_FALSE(again.nondeterminism);
-  REQUIRE(again.outcomes.size() == 1);
-  CHECK(again.outcomes[0].result == wrong->result);
-  CHECK(again.outcomes[0].path == wrong->path);
-}
-
-}  // namespace
 
 // ---- a process is handed off while other threads take it
-
-namespace {
 
 /// A queue with two entries and an empty one.  The sender runs, and sends to one of the two
 /// entries.
@@ -131,12 +85,6 @@ does<> hands_off(two_queued& w, entry& target) {
   co_await enqueue(w.q, w.sender);
   if (mine) run(target);
 }
-/// Then the sender goes on after the target has run.
-does<> takes_and_runs(two_queued& w, entry& target) {
-  bool const mine = co_await takes(w, target);
-  if (mine) run(target);
-  run(w.sender);
-}
 
 using target = entry two_queued::*;
 template <target Target>
@@ -150,6 +98,73 @@ threads taken_by_two_and_handed_off(two_queued& w) {
   co_await spawn(takes_one, std::ref(w));
   co_await spawn(hands_off, std::ref(w), std::ref(w.*Target));
 }
+
+void each_ran_or_is_queued(two_queued const& w) {
+  for (entry const* const e : {&w.first, &w.second, &w.sender})
+    if (e->runs + places_of(*e, w.q) + places_of(*e, w.other) != 1)
+      throw goes_wrong("a process is lost");
+}
+
+// Targets of the sender; the first is the head of the queue.
+constexpr auto head = &two_queued::first;
+constexpr auto tail = &two_queued::second;
+
+// ---- threads become idle, and are woken
+
+/// Threads with a queue each; the first is busy until the processes that it has published have run.
+struct working_threads {
+  explicit working_threads(idle_defects put_in) : d(put_in) {}
+  idle_defects d;
+  struct one : idler {
+    int queued = 0;  // processes in its queue
+  };
+  std::vector<std::unique_ptr<one>> all;
+  idle_list idle;
+  int to_run = 0;
+  gate all_ran;
+  bool over = false;
+  bool ends_when_all_are_idle = false;
+
+  [[nodiscard]] bool is_quiescent() const {
+    return std::ranges::all_of(all, [](auto const& t) { return t->listed && t->queued == 0; });
+  }
+};
+
+/// Searches the threads, beginning with `me`, for the first with a non-empty queue.  An empty queue
+/// of the thread itself stays empty: only the thread itself adds to it (PROTOCOL-4).
+does<working_threads::one*> finds(working_threads& w, std::size_t me, std::size_t most) {
+  for (std::size_t i = 0; i != most; ++i) {
+    if (i > 1) co_await proc::yield{};
+    auto& t = *w.all[(me + i) % w.all.size()];
+    if (t.queued != 0) co_return &t;
+  }
+  co_return nullptr;
+}
+/// Runs processes until it finds no more.
+does<> takes(working_threads& w, std::size_t me) {
+  for (;;) {
+    auto* const t = co_await finds(w, me, w.all.size());
+    if (!t) co_return;
+    --t->queued;
+    co_await proc::yield{};
+    if (--w.to_run == 0) co_await syncing::wake{w.all_ran};
+  }
+}
+
+TEST_CASE("a process that is handed off while other threads dequeue runs once, in every schedule") {
+  is_right(taken_and_handed_off<head>, each_ran_or_is_queued, defects(), 2'249);
+  is_right(taken_and_handed_off<tail>, each_ran_or_is_queued, defects(), 1'790);
+  is_right(taken_by_two_and_handed_off<head>, each_ran_or_is_queued, defects(), 14'902);
+  is_right(taken_by_two_and_handed_off<tail>, each_ran_or_is_queued, defects(), 17'132);
+}
+
+/// Then the sender goes on after the target has run.
+does<> takes_and_runs(two_queued& w, entry& target) {
+  bool const mine = co_await takes(w, target);
+  if (mine) run(target);
+  run(w.sender);
+}
+
 /// Moves the first entry to another thread's queue, and then takes it from there.
 does<> steals(two_queued& w) {
   co_await move_first(w.d, w.q, w.other);
@@ -163,28 +178,30 @@ threads stolen_and_taken(two_queued& w) {
   co_await spawn(takes_and_runs, std::ref(w), std::ref(w.*Target));
 }
 
-void each_ran_or_is_queued(two_queued const& w) {
-  for (entry const* const e : {&w.first, &w.second, &w.sender})
-    if (e->runs + places_of(*e, w.q) + places_of(*e, w.other) != 1)
-      throw goes_wrong("a process is lost");
-}
-
-// Targets of the sender; the first is the head of the queue.
-constexpr auto head = &two_queued::first;
-constexpr auto tail = &two_queued::second;
-
-}  // namespace
-
-TEST_CASE("a process that is handed off while other threads dequeue runs once, in every schedule") {
-  is_right(taken_and_handed_off<head>, each_ran_or_is_queued, defects(), 2'249);
-  is_right(taken_and_handed_off<tail>, each_ran_or_is_queued, defects(), 1'790);
-  is_right(taken_by_two_and_handed_off<head>, each_ran_or_is_queued, defects(), 14'902);
-  is_right(taken_by_two_and_handed_off<tail>, each_ran_or_is_queued, defects(), 17'132);
-}
-
 TEST_CASE("a process that is handed off while it moves between queues runs once") {
   is_right(stolen_and_taken<head>, each_ran_or_is_queued, defects(), 1'348);
   is_right(stolen_and_taken<tail>, each_ran_or_is_queued, defects(), 20'465);
+}
+
+/// The program goes wrong as `how` says in some schedule, and again when that one is followed.
+template <class State, class Defects>
+void goes_wrong_by(threads (*program)(State&), void (*check)(State const&), Defects d,
+                   std::string const& how) {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore({.max_schedules = 20'000}, with<State>(d), program, check);
+  CHECK_FALSE(found.nondeterminism);
+  exploration::outcome const* wrong = nullptr;
+  for (auto const& o : found.outcomes)
+    if (o.result.text.starts_with(how)) wrong = &o;
+  INFO(found.report());
+  REQUIRE(wrong);
+  CHECK(wrong->result.verdict != verdict::ok);
+
+  auto const again = follow(wrong->path.text(), with<State>(d), program, check);
+  CHECK_FALSE(again.nondeterminism);
+  REQUIRE(again.outcomes.size() == 1);
+  CHECK(again.outcomes[0].result == wrong->result);
+  CHECK(again.outcomes[0].path == wrong->path);
 }
 
 TEST_CASE("a process whose owner is not cleared while it moves between queues breaks the queue") {
@@ -215,8 +232,6 @@ TEST_CASE("D3: if the head is changed in place of the target, the target runs an
 }
 
 // ---- a process goes to sleep while others send to it
-
-namespace {
 
 struct going_to_sleep {
   explicit going_to_sleep(defects put_in) : d(put_in) {}
@@ -256,8 +271,6 @@ void receiver_is_queued(going_to_sleep const& w) {
   if (places_of(w.receiver, w.q) != 1) throw goes_wrong("a message wakes nobody");
 }
 
-}  // namespace
-
 TEST_CASE("a process that goes to sleep while others send to it is queued once") {
   is_right(one_sender, receiver_is_queued, defects(), 28);
   is_right(two_senders, receiver_is_queued, defects(), 3'358);
@@ -278,8 +291,6 @@ TEST_CASE("D1: a sender that follows the pseudo-code changes the state of a runn
 }
 
 // ---- the list of idle threads
-
-namespace {
 
 /// One of the two threads is idle.
 struct an_idle_list {
@@ -313,8 +324,6 @@ void each_is_where_it_says(an_idle_list const& w) {
     if (places_of(*t, w.list) != t->listed) throw goes_wrong("an idle thread is lost");
 }
 
-}  // namespace
-
 TEST_CASE("an idle thread is on the list until it is popped, in every schedule") {
   is_right(popped_by_two, each_is_where_it_says, idle_defects(), 11);
 }
@@ -324,29 +333,6 @@ TEST_CASE("D7: a pop that reads and then swaps loses an idle thread pushed in be
   d.no_lock = true;
   goes_wrong_by(popped_by_two, each_is_where_it_says, d, "an idle thread is lost");
 }
-
-// ---- threads become idle, and are woken
-
-namespace {
-
-/// Threads with a queue each; the first is busy until the processes that it has published have run.
-struct working_threads {
-  explicit working_threads(idle_defects put_in) : d(put_in) {}
-  idle_defects d;
-  struct one : idler {
-    int queued = 0;  // processes in its queue
-  };
-  std::vector<std::unique_ptr<one>> all;
-  idle_list idle;
-  int to_run = 0;
-  gate all_ran;
-  bool over = false;
-  bool ends_when_all_are_idle = false;
-
-  [[nodiscard]] bool is_quiescent() const {
-    return std::ranges::all_of(all, [](auto const& t) { return t->listed && t->queued == 0; });
-  }
-};
 
 does<> wakes_one(working_threads& w) {
   idler* const t = co_await pop(w.d, w.idle);
@@ -376,26 +362,6 @@ does<> publishes(working_threads& w, int n) {
   co_await ends(w);
 }
 
-/// Searches the threads, beginning with `me`, for the first with a non-empty queue.  An empty queue
-/// of the thread itself stays empty: only the thread itself adds to it (PROTOCOL-4).
-does<working_threads::one*> finds(working_threads& w, std::size_t me, std::size_t most) {
-  for (std::size_t i = 0; i != most; ++i) {
-    if (i > 1) co_await proc::yield{};
-    auto& t = *w.all[(me + i) % w.all.size()];
-    if (t.queued != 0) co_return &t;
-  }
-  co_return nullptr;
-}
-/// Runs processes until it finds no more.
-does<> takes(working_threads& w, std::size_t me) {
-  for (;;) {
-    auto* const t = co_await finds(w, me, w.all.size());
-    if (!t) co_return;
-    --t->queued;
-    co_await proc::yield{};
-    if (--w.to_run == 0) co_await syncing::wake{w.all_ran};
-  }
-}
 does<> works(working_threads& w, std::size_t me) {
   auto& t = *w.all[me];
   auto const most = w.d.looks_at_own ? 1 : w.all.size();
@@ -429,6 +395,17 @@ threads share(working_threads& w) {
   co_await spawn(publishes, std::ref(w), Processes);
   for (std::size_t i = 1; i <= Workers; ++i) co_await spawn(works, std::ref(w), i);
 }
+
+void nobody_is_idle_twice(working_threads const& w) {
+  for (auto const& t : w.all)
+    if (places_of(*t, w.idle) > 1) throw goes_wrong("an idle thread is on the list twice");
+}
+
+TEST_CASE("a published process is found, or a thread is woken for it, in every schedule") {
+  is_right(share<1, 1>, nobody_is_idle_twice, idle_defects(), 137);
+  is_right(share<1, 2>, nobody_is_idle_twice, idle_defects(), 10'171);
+}
+
 /// The first thread runs a process that spawns another; both threads end when all are idle.
 does<> spawns_and_works(working_threads& w) {
   ++w.all[0]->queued;
@@ -447,17 +424,6 @@ threads two_work_and_end(working_threads& w) {
 void all_ran_and_nobody_is_idle(working_threads const& w) {
   if (w.to_run != 0) throw goes_wrong("the threads ended, and not all has run");
   if (w.idle.top) throw goes_wrong("a thread ended, and is on the list");
-}
-void nobody_is_idle_twice(working_threads const& w) {
-  for (auto const& t : w.all)
-    if (places_of(*t, w.idle) > 1) throw goes_wrong("an idle thread is on the list twice");
-}
-
-}  // namespace
-
-TEST_CASE("a published process is found, or a thread is woken for it, in every schedule") {
-  is_right(share<1, 1>, nobody_is_idle_twice, idle_defects(), 137);
-  is_right(share<1, 2>, nobody_is_idle_twice, idle_defects(), 10'171);
 }
 
 TEST_CASE("threads that work until all of them are idle run everything, and all of them end") {
@@ -488,12 +454,6 @@ TEST_CASE(
   idle_defects d;
   d.publishes_late = true;
   goes_wrong_by(share<1, 1>, nobody_is_idle_twice, d, "weft: deadlock");
-}
-
-// ---- a process is woken while its worker lets go of it, and a worker sleeps until one is ready
-
-TEST_CASE("a process woken at any moment of its wait is put once, and a sleeping worker is told") {
-  is_right(wakes_and_parks, ran_once, parking_defects(), 657);
 }
 
 TEST_CASE(
@@ -549,6 +509,17 @@ TEST_CASE("a steal of half of three items or fewer takes one item, and each is t
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 1}, 137);
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 2}, 451);
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 3}, 1'078);
+}
+
+/// The same for the schedules with at most three preemptions.
+template <class State, class Defects>
+void is_right_in_few(threads (*program)(State&), void (*check)(State const&), Defects d,
+                     std::size_t schedules) {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore({.max_preemptions = 3}, with<State>(d), program, check);
+  INFO(found.report());
+  CHECK(found.ok());
+  CHECK(found.schedules == schedules);
 }
 
 TEST_CASE("a thief that reads the bottom again for each item steals each item once") {

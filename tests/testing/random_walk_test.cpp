@@ -1,27 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/testing/random_walk.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/every_run.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 auto each_walk() {
   return Catch::Generators::values({walk_strategy::uniform, walk_strategy::weighted,
@@ -37,16 +16,7 @@ random_walk_options all(std::uint64_t seed, walk_strategy by, std::size_t runs,
           .stop_at_failure = false,
           .progress = progress::never};
 }
-/// How often each order of the steps occurs.
-std::map<std::string, double> orders(random_walk_options const& options,
-                                     std::vector<unsigned> const& steps) {
-  every_frame_dies const here;
-  auto const found = random_walk(options, no_order, independent(steps), the_order);
-  CHECK(found.ok());
-  std::map<std::string, double> often;
-  for (auto const& o : found.outcomes) often[o.result.text] = static_cast<double>(o.schedules);
-  return often;
-}
+
 /// The order of each run, in turn.
 std::vector<std::string> runs_of(random_walk_options const& options,
                                  std::vector<unsigned> const& steps) {
@@ -58,32 +28,6 @@ std::vector<std::string> runs_of(random_walk_options const& options,
   });
   return in_turn;
 }
-std::vector<std::string> all_orders(std::vector<unsigned> const& steps) {
-  std::vector<std::string> all;
-  for (auto const& r : every_run(no_order, independent(steps), the_order))
-    all.push_back(r.result.text);
-  return all;
-}
-/// The sum of (seen - expected)^2 / expected: close to the number of orders if each occurs as often
-/// as expected.
-template <class F>
-double chi_square(std::map<std::string, double> const& often, std::vector<std::string> const& all,
-                  F expected) {
-  double sum = 0;
-  for (auto const& s : all) {
-    auto const it = often.find(s);
-    double const off = (it == often.end() ? 0 : it->second) - expected(s);
-    sum += off * off / expected(s);
-  }
-  return sum;
-}
-/// Five standard deviations above the mean of a sum of `terms` terms.
-double too_much(std::size_t terms) {
-  auto const free = static_cast<double>(terms - 1);
-  return free + 5 * std::sqrt(2 * free);
-}
-
-}  // namespace
 
 TEST_CASE("a walk visits the same schedules for the same seed, and others for another seed") {
   walk_strategy const by = GENERATE(each_walk());
@@ -142,6 +86,42 @@ TEST_CASE("every path of a walk can be followed, in either granularity") {
   }
 }
 
+/// How often each order of the steps occurs.
+std::map<std::string, double> orders(random_walk_options const& options,
+                                     std::vector<unsigned> const& steps) {
+  every_frame_dies const here;
+  auto const found = random_walk(options, no_order, independent(steps), the_order);
+  CHECK(found.ok());
+  std::map<std::string, double> often;
+  for (auto const& o : found.outcomes) often[o.result.text] = static_cast<double>(o.schedules);
+  return often;
+}
+
+std::vector<std::string> all_orders(std::vector<unsigned> const& steps) {
+  std::vector<std::string> all;
+  for (auto const& r : every_run(no_order, independent(steps), the_order))
+    all.push_back(r.result.text);
+  return all;
+}
+/// The sum of (seen - expected)^2 / expected: close to the number of orders if each occurs as often
+/// as expected.
+template <class F>
+double chi_square(std::map<std::string, double> const& often, std::vector<std::string> const& all,
+                  F expected) {
+  double sum = 0;
+  for (auto const& s : all) {
+    auto const it = often.find(s);
+    double const off = (it == often.end() ? 0 : it->second) - expected(s);
+    sum += off * off / expected(s);
+  }
+  return sum;
+}
+/// Five standard deviations above the mean of a sum of `terms` terms.
+double too_much(std::size_t terms) {
+  auto const free = static_cast<double>(terms - 1);
+  return free + 5 * std::sqrt(2 * free);
+}
+
 // ---- how likely each schedule is
 
 TEST_CASE("the uniform walk makes a schedule less likely the more choices it has") {
@@ -176,9 +156,27 @@ TEST_CASE("the weighted walk makes all schedules of independent processes equall
         too_much(orders_there_are.size()));
 }
 
-// ---- priorities
+TEST_CASE("pct at depth 1 runs each process to its end, in any order") {
+  auto const often = orders(all(1, walk_strategy::pct, 600, 1), {2, 3, 1});
+  CHECK(often.size() == 6);
+  for (auto const& [order, n] : often) {
+    CHECK(n > 50);
+    CHECK((order == "aabbbc" || order == "aacbbb" || order == "bbbaac" || order == "bbbcaa" ||
+           order == "caabbb" || order == "cbbbaa"));
+  }
+}
 
-namespace {
+TEST_CASE("pct at depth d makes at most d - 1 preemptions, and reaches that number") {
+  every_frame_dies const here;
+  std::size_t const depth = GENERATE(1U, 2U, 3U, 4U);
+  auto const found = random_walk(all(1, walk_strategy::pct, 2'000, depth), no_order,
+                                 independent({3, 3}), the_order);
+  std::size_t most = 0;
+  for (auto const& o : found.outcomes) most = std::max(most, o.preemptions);
+  CHECK(most == depth - 1);
+}
+
+// ---- priorities
 
 /// The share of the runs whose order is `wrong`.
 template <class F>
@@ -203,28 +201,6 @@ bool is_before(std::string const& order, char x, std::size_t nth_x, char y, std:
 double promised(double processes, double steps, unsigned depth, double runs) {
   double const p = 1 / (processes * std::pow(steps, depth - 1));
   return p - 5 * std::sqrt(p / runs);
-}
-
-}  // namespace
-
-TEST_CASE("pct at depth 1 runs each process to its end, in any order") {
-  auto const often = orders(all(1, walk_strategy::pct, 600, 1), {2, 3, 1});
-  CHECK(often.size() == 6);
-  for (auto const& [order, n] : often) {
-    CHECK(n > 50);
-    CHECK((order == "aabbbc" || order == "aacbbb" || order == "bbbaac" || order == "bbbcaa" ||
-           order == "caabbb" || order == "cbbbaa"));
-  }
-}
-
-TEST_CASE("pct at depth d makes at most d - 1 preemptions, and reaches that number") {
-  every_frame_dies const here;
-  std::size_t const depth = GENERATE(1U, 2U, 3U, 4U);
-  auto const found = random_walk(all(1, walk_strategy::pct, 2'000, depth), no_order,
-                                 independent({3, 3}), the_order);
-  std::size_t most = 0;
-  for (auto const& o : found.outcomes) most = std::max(most, o.preemptions);
-  CHECK(most == depth - 1);
 }
 
 TEST_CASE("pct at depth 1 finds a failure that takes one order as often as the paper guarantees") {
@@ -329,8 +305,6 @@ TEST_CASE("a walk ends at the first failure, or goes on and counts them all") {
   CHECK(every.first_failure()->found == first.first_failure()->found);
 }
 
-namespace {
-
 /// After a fork one of the two processes is replayed, and writes again what was written before.
 eff<void, proc> forks_twice(std::string& s) {
   bool const a = co_await proc::fork{};
@@ -338,8 +312,6 @@ eff<void, proc> forks_twice(std::string& s) {
   bool const second = co_await proc::fork{};
   s += second ? 'c' : 'd';
 }
-
-}  // namespace
 
 TEST_CASE("processes that begin later take part in every walk") {
   every_frame_dies const here;

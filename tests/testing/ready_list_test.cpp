@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "weft/testing/detail/ready_list.hpp"
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/base/process_id.hpp"
-#include "weft/sched/base/thunk.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+#include "tests/prelude.hpp"
 
 void insert(detail::ready_list& l, process_id id, std::uint64_t answer) {
   l.insert(l.place_of(id), id, numbered(answer));
 }
-
-}  // namespace
 
 TEST_CASE("a list of ready processes holds what a sorted vector holds") {
   every_frame_dies const they_do;

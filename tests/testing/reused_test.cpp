@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/testing/detail/reused.hpp"
 
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <map>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/seeds.hpp"
-
-using namespace weft;
-using namespace weft::tests;
+#include "tests/prelude.hpp"
 
 TEST_CASE("an element that was popped comes back with its memory") {
   detail::reused_stack<std::vector<int>> all;

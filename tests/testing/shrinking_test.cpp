@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/every_run.hpp"
 
 /// Schedules that are shrunk: by shrink, and by explore and random_walk on their own.
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/every_run.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-constexpr std::size_t enough = 100'000;
+TEST_CASE("a program is run at most as often as the limit of runs allows") {
+  every_frame_dies const here;
+  std::vector<unsigned> const steps{3, 3, 3};
+  for (std::size_t const most : {0U, 1U, 10U, 50U}) {
+    std::size_t runs = 0;
+    auto const count = [&runs] {
+      ++runs;
+      return std::string();
+    };
+    schedule_path p;
+    for (unsigned const c : {0U, 1U, 2U, 0U, 1U, 2U}) p.add(c);
+    shrink(p.text(), most, count, independent(steps),
+           [](std::string const& s) { return s.find('c') < s.rfind('a'); });
+    CHECK(runs <= most + 1);  // and one run to see how the schedule ends
+  }
+}
 
 /// What shrinking minimises, in lexicographic order.
 struct size {
@@ -56,7 +51,17 @@ void for_each_small_program(unsigned how_many, F f) {
   });
 }
 
-}  // namespace
+// ---- a failure that takes one preemption, among unrelated steps
+
+struct counted {
+  int n = 0;
+  std::string order;
+};
+
+/// The number of updates that are lost is part of the outcome.
+run_result how_many(counted const& c) {
+  return {c.n == 3 ? verdict::ok : verdict::failed, std::to_string(c.n)};
+}
 
 TEST_CASE("a shrunk schedule ends in the same way and is no larger, for any number of runs") {
   for_each_small_program(80, [](auto const& p, auto const&, one_run const& one) {
@@ -69,6 +74,8 @@ TEST_CASE("a shrunk schedule ends in the same way and is no larger, for any numb
     }
   });
 }
+
+constexpr std::size_t enough = 100'000;
 
 TEST_CASE("a shrunk schedule is the smallest that ends in its way, if the runs suffice") {
   std::size_t have_come_down = 0;
@@ -117,23 +124,6 @@ TEST_CASE("a schedule is left as it was found if no run is allowed") {
   });
 }
 
-TEST_CASE("a program is run at most as often as the limit of runs allows") {
-  every_frame_dies const here;
-  std::vector<unsigned> const steps{3, 3, 3};
-  for (std::size_t const most : {0U, 1U, 10U, 50U}) {
-    std::size_t runs = 0;
-    auto const count = [&runs] {
-      ++runs;
-      return std::string();
-    };
-    schedule_path p;
-    for (unsigned const c : {0U, 1U, 2U, 0U, 1U, 2U}) p.add(c);
-    shrink(p.text(), most, count, independent(steps),
-           [](std::string const& s) { return s.find('c') < s.rfind('a'); });
-    CHECK(runs <= most + 1);  // and one run to see how the schedule ends
-  }
-}
-
 TEST_CASE("a path that does not fit is not shrunk, and the reason is reported") {
   every_frame_dies const here;
   schedule_path p;
@@ -144,14 +134,6 @@ TEST_CASE("a path that does not fit is not shrunk, and the reason is reported") 
   CHECK(found.schedules == 1);
 }
 
-// ---- a failure that takes one preemption, among unrelated steps
-
-namespace {
-
-struct counted {
-  int n = 0;
-  std::string order;
-};
 eff<void, proc> increments(counted& c, unsigned before, unsigned after) {
   for (unsigned i = 0; i != before; ++i) co_await proc::yield{};
   int const seen = c.n;
@@ -165,12 +147,6 @@ eff<void, spawning<proc>> three_increments(counted& c) {
   co_await spawn(increments, std::ref(c), 0U, 5U);
 }
 counted none_yet() { return {}; }
-/// The number of updates that are lost is part of the outcome.
-run_result how_many(counted const& c) {
-  return {c.n == 3 ? verdict::ok : verdict::failed, std::to_string(c.n)};
-}
-
-}  // namespace
 
 TEST_CASE("a failure of random_walk is shrunk as far as by a later call of shrink") {
   every_frame_dies const here;
@@ -204,8 +180,6 @@ TEST_CASE("a failure of random_walk is shrunk as far as by a later call of shrin
   }
 }
 
-namespace {
-
 /// 40 steps, three of which leave a mark.
 eff<void, proc> leaves_marks(std::string& marks, char name) {
   for (int i = 1; i <= 40; ++i) {
@@ -218,8 +192,6 @@ eff<void, spawning<proc>> two_leave_marks(std::string& marks) {
   co_await spawn(leaves_marks, std::ref(marks), 'b');
 }
 bool do_not_alternate(std::string const& marks) { return marks != "ababab"; }
-
-}  // namespace
 
 TEST_CASE(
     "a long schedule is shrunk in far fewer runs than there are schedules with few preemptions") {

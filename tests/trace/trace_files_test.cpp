@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "weft/trace/trace_files.hpp"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "weft/sched/base/process_id.hpp"
-#include "weft/sched/base/trace_event.hpp"
+#include "tests/prelude.hpp"
 
-using namespace weft;
-
-namespace {
+TEST_CASE("a line that is no event is refused, with its number") {
+  for (char const* wrong :
+       {"", "{", "{}", "[]", "{\"time\": 1}", "{\"kind\": \"nothing\"}", "{\"kind\": \"end\"",
+        "{\"kind\": \"end\", \"line\": -1}", "{\"kind\": \"end\", \"process\": \"2\"}",
+        "{\"kind\": \"end\", \"unknown\": 1}"}) {
+    std::istringstream from(std::string("{\"kind\": \"end\"}\n") + wrong + '\n');
+    INFO(wrong);
+    CHECK_THROWS_WITH(read_json_lines(from), Catch::StartsWith("weft: line 2 is no event"));
+  }
+}
 
 /// A message from one process to another, on two threads.
 std::vector<trace_event> const events = {
@@ -63,8 +61,6 @@ std::string written(Write write) {
   return to.str();
 }
 
-}  // namespace
-
 TEST_CASE("JSON lines have the fields that an event has") {
   CHECK(written([](std::ostream& to) { write_json_lines(events, to); }) ==
         R"({"time": 1000, "kind": "resume", "worker": 0, "process": "1", "value": 0}
@@ -89,17 +85,6 @@ TEST_CASE("JSON lines that are read and written again are the same") {
   CHECK(read.events[1].under == events[1].under);
   CHECK(read.events[1].depth == 0);
   CHECK(written([&](std::ostream& to) { write_json_lines(read.events, to); }) == once);
-}
-
-TEST_CASE("a line that is no event is refused, with its number") {
-  for (char const* wrong :
-       {"", "{", "{}", "[]", "{\"time\": 1}", "{\"kind\": \"nothing\"}", "{\"kind\": \"end\"",
-        "{\"kind\": \"end\", \"line\": -1}", "{\"kind\": \"end\", \"process\": \"2\"}",
-        "{\"kind\": \"end\", \"unknown\": 1}"}) {
-    std::istringstream from(std::string("{\"kind\": \"end\"}\n") + wrong + '\n');
-    INFO(wrong);
-    CHECK_THROWS_WITH(read_json_lines(from), Catch::StartsWith("weft: line 2 is no event"));
-  }
 }
 
 TEST_CASE("a file for Perfetto has slices, arrows and counters") {

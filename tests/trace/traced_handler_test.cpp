@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "weft/trace/traced_handler.hpp"
 
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <memory>
-#include <ranges>
-#include <source_location>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/trace/trace.hpp"
+#include "tests/prelude.hpp"
 #include "weft/trace/trace_files.hpp"
 #include "weft/trace/tracing.hpp"
-
-using namespace weft;
-using weft::tests::every_frame_dies;
-
-namespace {
 
 struct counter {
   struct next : op<int> {};
@@ -42,60 +24,6 @@ eff<int, counter> counts() {
   n += co_await counter::ask{};
   co_return n + co_await counter::next{};
 }
-
-/// The operations of a trace, in their order.
-std::string operations_of(trace const& t) {
-  std::string all;
-  for (auto const& e : t.events())
-    if (e.kind == trace_kind::perform)
-      all += std::string(e.operation.substr(e.operation.rfind(':') + 1)) + ' ';
-  return all;
-}
-
-/// A region that keeps every resumption, and answers with how many it has kept.
-struct keeping : region, handler<counter> {
-  std::vector<resumption<int, std::string>> kept;
-  static int on(counter::next) { return 1; }
-  std::string on(counter::ask, resumption<int, std::string> k) {
-    kept.push_back(std::move(k));
-    return "kept " + std::to_string(kept.size());
-  }
-  static std::string on_return(int n) { return "came to " + std::to_string(n); }
-};
-/// Sets a flag when its frame is destroyed.
-struct sets_at_end {
-  explicit sets_at_end(bool& f) : flag(f) {}
-  sets_at_end(sets_at_end const&) = delete;
-  sets_at_end& operator=(sets_at_end const&) = delete;
-  ~sets_at_end() { flag = true; }
-  bool& flag;
-};
-eff<int, counter> counts_in(bool& ended) {
-  sets_at_end const at_the_end(ended);
-  co_return co_await counts();
-}
-
-constexpr std::uint32_t line_of_call(std::source_location at = std::source_location::current()) {
-  return at.line();
-}
-constexpr std::uint32_t first_line = line_of_call() + 2;
-eff<int, counter, state<int>> in_three_lines() {
-  int n = co_await counter::next{};
-  n += co_await counter::ask{};
-  co_return n + co_await state<int>::get{};
-}
-/// The lines where operations were performed, counted from the first one above.
-std::string places_of(trace const& t) {
-  std::string all;
-  for (trace_event const& e : t.events()) {
-    if (e.kind != trace_kind::perform) continue;
-    CHECK(std::string_view(e.file).ends_with("traced_handler_test.cpp"));
-    all += std::to_string(e.line - first_line) + " ";
-  }
-  return all;
-}
-
-}  // namespace
 
 TEST_CASE("a traced handler answers as before, and adds each operation to the trace") {
   trace t;
@@ -133,6 +61,28 @@ TEST_CASE("a traced handler inside a traced process adds to the lane of the proc
   CHECK(found == 4);
 }
 
+using weft::tests::every_frame_dies;
+
+/// The operations of a trace, in their order.
+std::string operations_of(trace const& t) {
+  std::string all;
+  for (auto const& e : t.events())
+    if (e.kind == trace_kind::perform)
+      all += std::string(e.operation.substr(e.operation.rfind(':') + 1)) + ' ';
+  return all;
+}
+
+/// A region that keeps every resumption, and answers with how many it has kept.
+struct keeping : region, handler<counter> {
+  std::vector<resumption<int, std::string>> kept;
+  static int on(counter::next) { return 1; }
+  std::string on(counter::ask, resumption<int, std::string> k) {
+    kept.push_back(std::move(k));
+    return "kept " + std::to_string(kept.size());
+  }
+  static std::string on_return(int n) { return "came to " + std::to_string(n); }
+};
+
 TEST_CASE("a traced region keeps resumptions, and its clauses answer what they perform later") {
   every_frame_dies const check;
   trace t;
@@ -145,6 +95,19 @@ TEST_CASE("a traced region keeps resumptions, and its clauses answer what they p
   CHECK(resume(std::move(k.kept.front()), 5) == "came to 7");
   CHECK(operations_of(t) == "next ask next ");
   CHECK(k.suspended().empty());
+}
+
+/// Sets a flag when its frame is destroyed.
+struct sets_at_end {
+  explicit sets_at_end(bool& f) : flag(f) {}
+  sets_at_end(sets_at_end const&) = delete;
+  sets_at_end& operator=(sets_at_end const&) = delete;
+  ~sets_at_end() { flag = true; }
+  bool& flag;
+};
+eff<int, counter> counts_in(bool& ended) {
+  sets_at_end const at_the_end(ended);
+  co_return co_await counts();
 }
 
 TEST_CASE("the end of a traced region unwinds what is suspended in it") {
@@ -361,6 +324,26 @@ TEST_CASE(
   under(asked(), replay(), "asked");
   under(often(), replay(), "often");
   under(often(), bitwise(), "often");
+}
+
+constexpr std::uint32_t line_of_call(std::source_location at = std::source_location::current()) {
+  return at.line();
+}
+constexpr std::uint32_t first_line = line_of_call() + 2;
+eff<int, counter, state<int>> in_three_lines() {
+  int n = co_await counter::next{};
+  n += co_await counter::ask{};
+  co_return n + co_await state<int>::get{};
+}
+/// The lines where operations were performed, counted from the first one above.
+std::string places_of(trace const& t) {
+  std::string all;
+  for (trace_event const& e : t.events()) {
+    if (e.kind != trace_kind::perform) continue;
+    CHECK(std::string_view(e.file).ends_with("traced_handler_test.cpp"));
+    all += std::to_string(e.line - first_line) + " ";
+  }
+  return all;
 }
 
 TEST_CASE("an event of a traced handler has the place where the operation is performed") {

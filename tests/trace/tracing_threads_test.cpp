@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: MIT
-
-/// Traces of schedulers with several threads, and with all backends.
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <map>
-#include <string>
-
-#include "weft/effects/effects.hpp"
-#include "weft/sched/backends/random_order.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
-#include "weft/sched/stealing.hpp"
-#include "weft/trace/trace.hpp"
+#include "tests/prelude.hpp"
 #include "weft/trace/tracing.hpp"
 
-using namespace weft;
-
-namespace {
+/// Traces of schedulers with several threads, and with all backends.
 
 constexpr int processes = 60;
 constexpr int yields = 20;
@@ -37,6 +19,16 @@ auto program_of(std::atomic<int>& sum) {
           to, i);
     for (int i = 0; i != processes; ++i) sum += co_await in.receive();
   };
+}
+
+TEST_CASE("a trace of many rounds keeps one buffer for each thread") {
+  trace t({.max_events = 50});
+  for (int i = 0; i != 40; ++i) {
+    std::atomic<int> sum = 0;
+    schedule<tracing<sharing>>({.threads = 2, .forkable = false, .trace = &t}, program_of(sum));
+  }
+  CHECK(t.events().size() <= 3 * 50);  // the first process is put from outside
+  CHECK(t.dropped() > 0);
 }
 
 template <class Backend>
@@ -79,8 +71,6 @@ void check_trace_of(typename scheduler<Backend>::options how) {
   CHECK(of_kind[trace_kind::park] == of_kind[trace_kind::unpark]);
 }
 
-}  // namespace
-
 TEST_CASE(
     "in a trace each put has its take, and each process one start and one end, by any backend") {
   check_trace_of<one_thread>({});
@@ -89,14 +79,4 @@ TEST_CASE(
   check_trace_of<sharing>({.threads = 3});
   check_trace_of<stealing>({.threads = 1});
   check_trace_of<stealing>({.threads = 3});
-}
-
-TEST_CASE("a trace of many rounds keeps one buffer for each thread") {
-  trace t({.max_events = 50});
-  for (int i = 0; i != 40; ++i) {
-    std::atomic<int> sum = 0;
-    schedule<tracing<sharing>>({.threads = 2, .forkable = false, .trace = &t}, program_of(sum));
-  }
-  CHECK(t.events().size() <= 3 * 50);  // the first process is put from outside
-  CHECK(t.dropped() > 0);
 }

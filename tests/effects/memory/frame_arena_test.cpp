@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: MIT
+#include "weft/effects/memory/frame_arena.hpp"
+
+#include "tests/prelude.hpp"
+#include "weft/effects/memory/arena_table.hpp"
 
 /// The memory of a body that is copied as a whole: an arena by itself, beside a model, and in the
 /// pool.
 
-#include "weft/effects/memory/frame_arena.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <set>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/memory/arena_table.hpp"
-#include "weft/effects/memory/frame_pool.hpp"
-
-using namespace weft::tests;
 using weft::detail::arena_table;
-using weft::detail::block_owner;
 using weft::detail::frame_arena;
-using weft::detail::frame_count;
 using weft::detail::frame_pool;
-using weft::detail::frames;
-using weft::detail::frames_so_far;
 
-namespace {
+TEST_CASE("a destroyed arena leaves the table of pages and the list of arenas") {
+  arena_table table;
+  frame_arena* first = nullptr;
+  auto a = std::make_unique<frame_arena>(table, first);
+  auto b = std::make_unique<frame_arena>(table, first);
+  auto c = std::make_unique<frame_arena>(table, first);
+  void* const of_a = a->take(100);
+  void* const of_b = b->take(100'000);
+  void* const of_c = c->take(100);
+  CHECK(table.find(of_a) == a.get());
+  CHECK(table.find(static_cast<std::byte*>(of_b) + 99'999) == b.get());
+  CHECK(table.find(of_c) == c.get());
+  CHECK_FALSE(a->contains(of_b));
+  b->give(of_b);
+  b.reset();
+  CHECK(table.find(of_b) == nullptr);
+  std::set<frame_arena const*> listed;
+  for (frame_arena const* at = first; at; at = at->next()) listed.insert(at);
+  CHECK(listed == std::set<frame_arena const*>{a.get(), c.get()});
+  c.reset();
+  CHECK(first == a.get());
+  CHECK(table.find(of_c) == nullptr);
+  CHECK(table.find(of_a) == a.get());
+}
 
 /// An arena, and the objects that it refers to.
 struct place {
@@ -53,7 +55,17 @@ struct place {
 }
 [[nodiscard]] std::uint32_t number_of(void* block) { return frame_arena::header_of(block).number; }
 
-}  // namespace
+// ---- an arena beside its model
+
+/// The expected content of an arena: its blocks in the order of creation.  Dead blocks stay until
+/// they are at the top.
+struct block {
+  void* at;
+  std::size_t bytes;
+  int content;
+  bool alive;
+  bool was_marked;
+};
 
 // ---- an arena by itself
 
@@ -259,31 +271,6 @@ TEST_CASE("a block that does not fit in the next chunk lies in a later one") {
   CHECK(holds(small, 1000, 1));
 }
 
-TEST_CASE("a destroyed arena leaves the table of pages and the list of arenas") {
-  arena_table table;
-  frame_arena* first = nullptr;
-  auto a = std::make_unique<frame_arena>(table, first);
-  auto b = std::make_unique<frame_arena>(table, first);
-  auto c = std::make_unique<frame_arena>(table, first);
-  void* const of_a = a->take(100);
-  void* const of_b = b->take(100'000);
-  void* const of_c = c->take(100);
-  CHECK(table.find(of_a) == a.get());
-  CHECK(table.find(static_cast<std::byte*>(of_b) + 99'999) == b.get());
-  CHECK(table.find(of_c) == c.get());
-  CHECK_FALSE(a->contains(of_b));
-  b->give(of_b);
-  b.reset();
-  CHECK(table.find(of_b) == nullptr);
-  std::set<frame_arena const*> listed;
-  for (frame_arena const* at = first; at; at = at->next()) listed.insert(at);
-  CHECK(listed == std::set<frame_arena const*>{a.get(), c.get()});
-  c.reset();
-  CHECK(first == a.get());
-  CHECK(table.find(of_c) == nullptr);
-  CHECK(table.find(of_a) == a.get());
-}
-
 TEST_CASE("an abandoned arena may be deleted when no block in it is alive") {
   place p;
   void* const one = p.arena.take(10);
@@ -293,19 +280,6 @@ TEST_CASE("an abandoned arena may be deleted when no block in it is alive") {
   CHECK(p.arena.may_be_deleted());
 }
 
-// ---- an arena beside its model
-
-namespace {
-
-/// The expected content of an arena: its blocks in the order of creation.  Dead blocks stay until
-/// they are at the top.
-struct block {
-  void* at;
-  std::size_t bytes;
-  int content;
-  bool alive;
-  bool was_marked;
-};
 class model {
  public:
   void add(block const& b) { blocks_.push_back(b); }
@@ -435,8 +409,6 @@ class arena_and_model {
   saved images_[3];
 };
 
-}  // namespace
-
 TEST_CASE("an arena with random operations has the content of its model") {
   seeds(100).for_each([](unsigned seed) {
     CAPTURE(seed);
@@ -447,13 +419,26 @@ TEST_CASE("an arena with random operations has the content of its model") {
 
 // ---- the table of pages
 
-namespace {
-
 void const* page_at(std::uintptr_t number) {
   return reinterpret_cast<void const*>(number * arena_table::page);
 }
 
-}  // namespace
+// ---- arenas in the pool
+
+/// The arena of the running body, which a prompt gives to the pool.
+thread_local frame_arena* here = nullptr;
+
+/// Sets `here` for its lifetime.
+class inside {
+ public:
+  explicit inside(frame_arena* a) : before_(std::exchange(here, a)) {}
+  inside(inside const&) = delete;
+  inside& operator=(inside const&) = delete;
+  ~inside() { here = before_; }
+
+ private:
+  frame_arena* before_;
+};
 
 TEST_CASE("a table with random operations finds what a map finds") {
   seeds(200).for_each([](unsigned seed) {
@@ -506,27 +491,11 @@ TEST_CASE("a table that was filled and emptied finds nothing") {
   for (std::uintptr_t i = 1; i != 5000; ++i) REQUIRE(table.find(page_at(7 * i)) == nullptr);
 }
 
-// ---- arenas in the pool
-
-namespace {
-
-/// The arena of the running body, which a prompt gives to the pool.
-thread_local frame_arena* here = nullptr;
+using weft::detail::block_owner;
+using weft::detail::frame_count;
+using weft::detail::frames;
+using weft::detail::frames_so_far;
 frame_arena* arena_here() noexcept { return here; }
-
-/// Sets `here` for its lifetime.
-class inside {
- public:
-  explicit inside(frame_arena* a) : before_(std::exchange(here, a)) {}
-  inside(inside const&) = delete;
-  inside& operator=(inside const&) = delete;
-  ~inside() { here = before_; }
-
- private:
-  frame_arena* before_;
-};
-
-}  // namespace
 
 TEST_CASE("blocks of a body are taken from its arena, other blocks are not, and all are counted") {
   every_frame_dies const check;

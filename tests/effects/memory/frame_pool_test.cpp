@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
-#include "weft/effects/memory/frame_pool.hpp"
+#include "tests/prelude.hpp"
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <semaphore>
-#include <set>
-#include <thread>
-#include <utility>
-#include <vector>
+TEST_CASE("each number of bytes has the smallest size in which it fits") {
+  using weft::detail::block_size;
+  using weft::detail::block_sizes;
+  for (std::size_t bytes = 1; bytes <= block_size::most; ++bytes) {
+    std::size_t const size = block_size::of(bytes);
+    bool const is_least = size < block_sizes && block_size::bytes(size) >= bytes &&
+                          (block_size::of(1) == size || block_size::bytes(size - 1) < bytes);
+    if (!is_least) FAIL(bytes << " bytes have size " << size);
+  }
+  CHECK(block_size::of(block_size::most + 1) >= block_sizes);
+}
 
 using weft::detail::frame_count;
 using weft::detail::frames;
 using weft::detail::frames_so_far;
-using weft::detail::pooled;
-
-namespace {
 
 /// Live blocks of one size, filled with a pattern.
 class blocks {
@@ -55,8 +54,6 @@ class blocks {
   std::vector<void*> live_;
 };
 
-}  // namespace
-
 TEST_CASE("the pool counts blocks taken and given back, both pooled and too large for the pool") {
   auto const bytes =
       GENERATE(as<std::size_t>(), 8, 16, 100, 256, 257, 1008, 1024, 4096, 4097, 5000);
@@ -74,18 +71,6 @@ TEST_CASE("the pool counts blocks taken and given back, both pooled and too larg
   CHECK(frames_so_far().births == before.births + 200);
   CHECK(frames_so_far().alive() == before.alive());
   CHECK(blocks::spoilt == 0);
-}
-
-TEST_CASE("each number of bytes has the smallest size in which it fits") {
-  using weft::detail::block_size;
-  using weft::detail::block_sizes;
-  for (std::size_t bytes = 1; bytes <= block_size::most; ++bytes) {
-    std::size_t const size = block_size::of(bytes);
-    bool const is_least = size < block_sizes && block_size::bytes(size) >= bytes &&
-                          (block_size::of(1) == size || block_size::bytes(size - 1) < bytes);
-    if (!is_least) FAIL(bytes << " bytes have size " << size);
-  }
-  CHECK(block_size::of(block_size::most + 1) >= block_sizes);
 }
 
 TEST_CASE("the next thread gets, by the depot, the blocks that an ended thread freed") {
@@ -173,6 +158,8 @@ TEST_CASE(
   CHECK(frames_so_far().births == before.births + 1);
   CHECK(frames_so_far().deaths == before.deaths + 1);
 }
+
+using weft::detail::pooled;
 
 TEST_CASE("an object that is over-aligned for a block gets its alignment") {
   struct alignas(128) aligned : pooled {

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
-
-/// How the pseudo-code of appendix A fails as it is written.  If one of these tests fails,
-/// the code in as_written/ is no longer that pseudo-code.
-
-#include <catch2/catch.hpp>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/sched/backends/as_written/pencil.hpp"
 #include "tests/sched/backends/as_written/scheduler.hpp"
 #include "tests/sched/backends/as_written/steal_half.hpp"
 #include "tests/sched/backends/as_written/thread_queue.hpp"
 
-using namespace weft::tests::as_written;
+/// How the pseudo-code of appendix A fails as it is written.  If one of these tests fails,
+/// the code in as_written/ is no longer that pseudo-code.
 
-namespace {
+using namespace weft::tests::as_written;
+using as_written::process;
+using as_written::scheduler;
+using as_written::state;
 
 /// A thread's queue, some processes, and the pencil.
 struct one_queue {
@@ -39,21 +34,6 @@ struct one_queue {
   process b{"b", state::queued};
   process c{"c", state::queued};
 };
-constexpr bool d1_mended = false;
-
-/// Ends a test that has seen enough.
-struct enough {};
-
-interrupt ends(process&) { return {}; }
-
-/// Calls `does` the n-th time that the pencil is at that line.
-auto when(std::string_view line, int n, auto does) {
-  return [=, seen = 0](std::string_view at) mutable {
-    if (at == line && ++seen == n) does();
-  };
-}
-
-}  // namespace
 
 // ---- the queue
 
@@ -117,6 +97,8 @@ TEST_CASE("DEFECT-1 hides DEFECT-2: with it, no process can be taken from a queu
   CHECK(q.text() == "abc");
 }
 
+constexpr bool d1_mended = false;
+
 TEST_CASE("DEFECT-2: a head that is taken by name stays in the queue, and the others are lost") {
   one_queue q(seed::s000, d1_mended);
   q.enqueue_all();
@@ -136,6 +118,13 @@ TEST_CASE("DEFECT-2: a single entry that is taken by name leaves a queue with a 
   CHECK(q.t.head == &q.a);
   CHECK(q.t.tail == nullptr);
   CHECK_THROWS_AS(q.t.try_enqueue(&q.b), invariant_broken);
+}
+
+/// Calls `does` the n-th time that the pencil is at that line.
+auto when(std::string_view line, int n, auto does) {
+  return [=, seen = 0](std::string_view at) mutable {
+    if (at == line && ++seen == n) does();
+  };
 }
 
 TEST_CASE("DEFECT-2: a thread that takes a head by name opens the queue too early for others") {
@@ -172,6 +161,11 @@ TEST_CASE("DEFECT-3: version 001 marks the head as Running, leaves it, and takes
   // No other process can be taken from there by name.
   CHECK_FALSE(q.t.try_dequeue_entry(&q.c));
 }
+
+/// Ends a test that has seen enough.
+struct enough {};
+
+interrupt ends(process&) { return {}; }
 
 // ---- the threads
 
@@ -328,8 +322,6 @@ TEST_CASE("DEFECT-9: two processes that send to each other keep a third from run
 
 // ---- stealing half with one compare-and-swap
 
-namespace {
-
 /// A thief steals half of `items`, and the owner pops `pops` of them while the thief has copied
 /// them.  Returns how often each item was taken, when no item is left.
 std::vector<int> times_taken(int items, int pops) {
@@ -352,8 +344,6 @@ std::vector<int> times_taken(int items, int pops) {
   }
   return taken;
 }
-
-}  // namespace
 
 TEST_CASE("half of four items, stolen at once, includes one that the owner has popped meanwhile") {
   CHECK(times_taken(4, 3) == std::vector{1, 2, 1, 1});

@@ -1,31 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
 
 /// The laws of sched/base/backend.hpp, for every backend, with one worker.
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <semaphore>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/backends/one_thread.hpp"
-#include "weft/sched/backends/random_order.hpp"
-#include "weft/testing/detail/every_schedule.hpp"
-#include "weft/testing/explore.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// The backend that explore uses, in the first of all schedules.
 class first_schedule {
@@ -48,24 +25,6 @@ class first_schedule {
 };
 static_assert(backend<first_schedule>);
 
-bool due(void const*) { return false; }
-quiescence_test const never_quiescent(due, nullptr);
-instant const passed{};                                       // long ago
-instant const far = instant::max() - std::chrono::hours(24);  // still a deadline
-
-/// Takes until nothing comes.  Returns the numbers, in their order, and the reason of the empty
-/// take.
-template <class Worker>
-std::pair<std::vector<std::uint64_t>, thunk::reason> all_from(
-    Worker& w, quiescence_test quiescent = quiescence_test()) {
-  std::vector<std::uint64_t> all;
-  for (;;) {
-    thunk const t = w.take(instant::max(), quiescent);
-    if (!t) return {all, t.why_empty()};
-    all.push_back(t.answer());
-  }
-}
-
 std::vector<std::uint64_t> sorted(std::vector<std::uint64_t> v) {
   std::ranges::sort(v);
   return v;
@@ -75,45 +34,6 @@ std::vector<std::uint64_t> up_to(std::uint64_t n) {
   for (std::uint64_t i = 0; i != n; ++i) all[i] = i;
   return all;
 }
-
-/// Prepares another take after a quiescent one: several workers must have been destroyed before.
-template <class Backend>
-void comes_again(std::optional<typename Backend::worker>& w, Backend& b) {
-  if constexpr (concurrent_backend<Backend>) w.emplace(b, 0u);
-}
-
-/// Threads that put, counted while they are not done.
-struct putters {
-  std::atomic<int> left;
-  static bool are_done(void const* p) { return static_cast<putters const*>(p)->left == 0; }
-  [[nodiscard]] quiescence_test quiescence() const { return {are_done, this}; }
-};
-
-/// Runs `act` on another thread when the worker has asked whether anything is due: the worker is
-/// about to park, or has parked.
-class when_it_parks {
- public:
-  explicit when_it_parks(std::function<void()> act)
-      : thread_([this, f = std::move(act)] {
-          asked_.acquire();
-          f();
-        }) {}
-  ~when_it_parks() { thread_.join(); }
-  [[nodiscard]] quiescence_test quiescence() { return {ask, this}; }
-
- private:
-  static bool ask(void const* p) {
-    auto& it = *static_cast<when_it_parks*>(const_cast<void*>(p));
-    if (!it.was_asked_) it.asked_.release();
-    it.was_asked_ = true;
-    return false;
-  }
-  std::binary_semaphore asked_{0};
-  bool was_asked_ = false;  // written by the worker only
-  std::thread thread_;
-};
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_queue, locked_stack,
                    first_schedule, random_order, sharing_alone, stealing_alone) {
@@ -141,6 +61,21 @@ TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_qu
   CHECK(sorted(all) == up_to(1000));
 }
 
+instant const passed{};  // long ago
+
+/// Takes until nothing comes.  Returns the numbers, in their order, and the reason of the empty
+/// take.
+template <class Worker>
+std::pair<std::vector<std::uint64_t>, thunk::reason> all_from(
+    Worker& w, quiescence_test quiescent = quiescence_test()) {
+  std::vector<std::uint64_t> all;
+  for (;;) {
+    thunk const t = w.take(instant::max(), quiescent);
+    if (!t) return {all, t.why_empty()};
+    all.push_back(t.answer());
+  }
+}
+
 TEMPLATE_TEST_CASE("alternating takes and puts lose no thunk and return none twice", "", one_thread,
                    locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
                    stealing_alone) {
@@ -161,6 +96,15 @@ TEMPLATE_TEST_CASE("alternating takes and puts lose no thunk and return none twi
   CHECK(sorted(all) == up_to(n));
   CHECK(why == thunk::reason::quiescent);
 }
+
+instant const far = instant::max() - std::chrono::hours(24);  // still a deadline
+
+/// Threads that put, counted while they are not done.
+struct putters {
+  std::atomic<int> left;
+  static bool are_done(void const* p) { return static_cast<putters const*>(p)->left == 0; }
+  [[nodiscard]] quiescence_test quiescence() const { return {are_done, this}; }
+};
 
 TEMPLATE_TEST_CASE("puts of other threads reach the worker, with all writes before them", "",
                    one_thread, locked_queue, locked_stack, first_schedule, random_order,
@@ -197,6 +141,30 @@ TEMPLATE_TEST_CASE("puts of other threads reach the worker, with all writes befo
   CHECK(all_from(w, p.quiescence()).second == thunk::reason::quiescent);
 }
 
+/// Runs `act` on another thread when the worker has asked whether anything is due: the worker is
+/// about to park, or has parked.
+class when_it_parks {
+ public:
+  explicit when_it_parks(std::function<void()> act)
+      : thread_([this, f = std::move(act)] {
+          asked_.acquire();
+          f();
+        }) {}
+  ~when_it_parks() { thread_.join(); }
+  [[nodiscard]] quiescence_test quiescence() { return {ask, this}; }
+
+ private:
+  static bool ask(void const* p) {
+    auto& it = *static_cast<when_it_parks*>(const_cast<void*>(p));
+    if (!it.was_asked_) it.asked_.release();
+    it.was_asked_ = true;
+    return false;
+  }
+  std::binary_semaphore asked_{0};
+  bool was_asked_ = false;  // written by the worker only
+  std::thread thread_;
+};
+
 TEMPLATE_TEST_CASE(
     "a put from another thread wakes a worker that waits, with a deadline and without", "",
     one_thread, locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
@@ -213,6 +181,9 @@ TEMPLATE_TEST_CASE(
   CHECK(wrong == 0);
 }
 
+bool due(void const*) { return false; }
+quiescence_test const never_quiescent(due, nullptr);
+
 TEMPLATE_TEST_CASE(
     "stop from another thread wakes a worker that waits, and take says that it was stopped", "",
     one_thread, locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
@@ -228,6 +199,12 @@ TEMPLATE_TEST_CASE(
     wrong += again || again.why_empty() != thunk::reason::stopped;
   }
   CHECK(wrong == 0);
+}
+
+/// Prepares another take after a quiescent one: several workers must have been destroyed before.
+template <class Backend>
+void comes_again(std::optional<typename Backend::worker>& w, Backend& b) {
+  if constexpr (concurrent_backend<Backend>) w.emplace(b, 0u);
 }
 
 TEMPLATE_TEST_CASE("take returns an empty thunk when quiescent or at the deadline, and says which",

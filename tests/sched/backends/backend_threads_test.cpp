@@ -1,34 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/queue_threads.hpp"
 
 /// The laws of sched/base/backend.hpp for several workers, each on a thread, and of
 /// concurrent_backend.
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <mutex>
-#include <numeric>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/queue_threads.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/backends/sharing.hpp"
-#include "weft/sched/backends/stealing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool sanitized = true;
@@ -43,8 +18,6 @@ using sharing_8 = sharing_among<8>;
 using stealing_2 = stealing_among<2>;
 using stealing_8 = stealing_among<8>;
 static_assert(concurrent_backend<sharing_2> && concurrent_backend<stealing_2>);
-
-instant const passed{};  // long ago
 
 /// Runs f(worker, its number) for each worker, on a thread of its own, once all have started.
 template <class Backend, class F>
@@ -66,42 +39,6 @@ thunk::reason until_nothing(Worker& w, quiescence_test quiescent, F f) {
     f(std::move(t));
   }
 }
-
-/// Events that are due from outside.  A put counts its event off in the same step.
-class due_things {
- public:
-  explicit due_things(int n) : left_(n) {}
-  template <class F>
-  void one(F put) {
-    std::lock_guard const lock(mutex_);
-    put();
-    --left_;
-  }
-  [[nodiscard]] quiescence_test quiescence() {
-    return {[](void const* p) {
-              auto& it = *static_cast<due_things*>(const_cast<void*>(p));
-              std::lock_guard const lock(it.mutex_);
-              ++it.asked_;
-              return it.left_ == 0;
-            },
-            this};
-  }
-  [[nodiscard]] int times_asked() {
-    std::lock_guard const lock(mutex_);
-    return asked_;
-  }
-
- private:
-  std::mutex mutex_;
-  int left_;
-  int asked_ = 0;
-};
-
-std::uint64_t sum_of(std::vector<std::uint64_t> const& v) {
-  return std::accumulate(v.begin(), v.end(), std::uint64_t{0});
-}
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when nothing is left", "",
                    sharing_2, sharing_8, stealing_2, stealing_8) {
@@ -169,6 +106,40 @@ TEMPLATE_TEST_CASE("processes that yield back and forth are each held by one wor
   CHECK(taken == std::vector<std::uint64_t>(n, steps));
 }
 
+/// Events that are due from outside.  A put counts its event off in the same step.
+class due_things {
+ public:
+  explicit due_things(int n) : left_(n) {}
+  template <class F>
+  void one(F put) {
+    std::lock_guard const lock(mutex_);
+    put();
+    --left_;
+  }
+  [[nodiscard]] quiescence_test quiescence() {
+    return {[](void const* p) {
+              auto& it = *static_cast<due_things*>(const_cast<void*>(p));
+              std::lock_guard const lock(it.mutex_);
+              ++it.asked_;
+              return it.left_ == 0;
+            },
+            this};
+  }
+  [[nodiscard]] int times_asked() {
+    std::lock_guard const lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  int left_;
+  int asked_ = 0;
+};
+
+std::uint64_t sum_of(std::vector<std::uint64_t> const& v) {
+  return std::accumulate(v.begin(), v.end(), std::uint64_t{0});
+}
+
 TEMPLATE_TEST_CASE("workers that are created before the first put wait for it, if something is due",
                    "", sharing_alone, sharing_2, sharing_8, stealing_alone, stealing_2,
                    stealing_8) {
@@ -199,6 +170,8 @@ TEMPLATE_TEST_CASE("workers that are created before the first put wait for it, i
   }
   CHECK(wrong == 0);
 }
+
+instant const passed{};  // long ago
 
 TEMPLATE_TEST_CASE(
     "a worker that is created during another worker's quiescence test may still put work", "",

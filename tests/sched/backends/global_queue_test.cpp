@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
-
-/// sched/backends/detail/global_queue.hpp: first in, first out, also without memory.
-
 #include "weft/sched/backends/detail/global_queue.hpp"
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <numeric>
-#include <thread>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/operator_new.hpp"
+
+/// sched/backends/detail/global_queue.hpp: first in, first out, also without memory.
 
 namespace {
 

@@ -1,33 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// The laws of lazy tasks (BACKEND-6 and BACKEND-7 of sched/base/backend.hpp), for every backend
 /// that keeps them.
-
-#include "weft/sched/base/lazy_task.hpp"
-
-#include <algorithm>
-#include <atomic>
-#include <barrier>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <latch>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/backends/one_thread.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 template <class Backend>
 class numbered_lazy_task final : public lazy_task {
@@ -52,10 +27,6 @@ std::vector<std::unique_ptr<numbered_lazy_task<Backend>>> lazy_tasks(std::uint64
   return all;
 }
 
-template <class Worker>
-void put(Worker& w, lazy_task& o) {
-  detail::push_lazy_tasks(w, 1, [&] { return &o; });
-}
 /// Pushes n tasks from number `from` on, and announces none.
 template <class Worker, class Offers>
 lazy_push put_silently(Worker& w, Offers const& all, std::size_t from, std::size_t n) {
@@ -76,8 +47,6 @@ std::vector<std::uint64_t> all_from(Worker& w) {
   }
 }
 
-}  // namespace
-
 TEMPLATE_TEST_CASE("a lazy task is reclaimed, the newest first, and no process is made", "",
                    one_thread, sharing_alone, stealing_alone) {
   every_frame_dies const check;
@@ -92,6 +61,11 @@ TEMPLATE_TEST_CASE("a lazy task is reclaimed, the newest first, and no process i
   CHECK(w.reclaim() == nullptr);
   CHECK(all_from(w).empty());
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 0; }));
+}
+
+template <class Worker>
+void put(Worker& w, lazy_task& o) {
+  detail::push_lazy_tasks(w, 1, [&] { return &o; });
 }
 
 TEMPLATE_TEST_CASE("each lazy task is either reclaimed or promoted by a take, once", "", one_thread,
@@ -129,6 +103,7 @@ TEMPLATE_TEST_CASE(
   for (auto const& o : all) put(w, *o);
   CHECK(all_from(w) == std::vector<std::uint64_t>{10, 0, 1, 2});
 }
+
 TEST_CASE("a stealing worker promotes its own newest lazy task when its deque is empty") {
   every_frame_dies const check;
   stealing_alone b;
@@ -221,9 +196,9 @@ TEMPLATE_TEST_CASE(
     one_thread, sharing_alone, stealing_alone) {
   every_frame_dies const check;
   auto const all = lazy_tasks<TestType>(40);
+  bool has_worker = true;
   {
     TestType b;
-    bool has_worker = true;
     std::optional<typename TestType::worker> place(std::in_place, b, 0);
     auto& w = *place;
     for (std::size_t i = 0; i != 20; ++i)

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT
-
-/// A system without membarrier: a filter refuses the call to this process, as containers do.
-
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include <array>
-#include <catch2/catch.hpp>
 #include <cerrno>
-#include <cstddef>
 
+#include "tests/prelude.hpp"
 #include "weft/effects/detail/platform.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/stealing.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 
-using namespace weft;
-
-namespace {
+/// A system without membarrier: a filter refuses the call to this process, as containers do.
 
 bool refuse_membarrier() {
   std::array<sock_filter, 4> filter{{
@@ -39,8 +29,6 @@ eff<int, tasking<>> fib(int n) {
   auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
   co_return a + b;
 }
-
-}  // namespace
 
 TEST_CASE("where the system refuses membarrier, thieves steal tasks without it") {
   REQUIRE(refuse_membarrier());

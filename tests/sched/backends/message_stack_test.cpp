@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: MIT
-
-/// sched/backends/message_stack.hpp.
-
-#include "weft/sched/backends/message_stack.hpp"
-
-#include <catch2/catch.hpp>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/stack_threads.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+/// sched/backends/message_stack.hpp.
 
 std::vector<int> numbers(letter const* l) {
   std::vector<int> all;
   for (; l; l = l->next) all.push_back(l->number);
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("take_all() returns all messages, the first pushed first, and then nothing") {
   message_stack<letter> stack;

@@ -1,49 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/backends/random_order.hpp"
-
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/every_run.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/sched/backends/detail/portable_rng.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
-/// The state after a run with that seed.
-template <class State, class Program>
-State after(std::uint64_t seed, State s, Program p) {
-  every_frame_dies const check;
-  schedule<random_order>({.seed = seed, .virtual_time = true}, [&s, &p] { return p(s); });
-  return s;
-}
-/// The results of the runs with each seed below n, and how often each came.
-template <class State, class Program>
-std::map<State, int> outcomes(std::uint64_t n, State const& s, Program p) {
-  std::map<State, int> often;
-  for (std::uint64_t seed = 0; seed != n; ++seed) ++often[after(seed, s, p)];
-  return often;
-}
-
-}  // namespace
 
 // ---- random numbers
 
@@ -59,6 +17,14 @@ TEST_CASE("random numbers are the same on every machine, so a seed is good for e
     CHECK(many.below((std::uint64_t{1} << 63) + 1) == n);
 }
 
+/// The state after a run with that seed.
+template <class State, class Program>
+State after(std::uint64_t seed, State s, Program p) {
+  every_frame_dies const check;
+  schedule<random_order>({.seed = seed, .virtual_time = true}, [&s, &p] { return p(s); });
+  return s;
+}
+
 // ---- the order
 
 TEST_CASE("the same seed gives the same order, and another seed mostly another order") {
@@ -70,6 +36,14 @@ TEST_CASE("the same seed gives the same order, and another seed mostly another o
     orders.insert(order);
   }
   CHECK(orders.size() > 45);  // there are 34 650
+}
+
+/// The results of the runs with each seed below n, and how often each came.
+template <class State, class Program>
+std::map<State, int> outcomes(std::uint64_t n, State const& s, Program p) {
+  std::map<State, int> often;
+  for (std::uint64_t seed = 0; seed != n; ++seed) ++often[after(seed, s, p)];
+  return often;
 }
 
 TEST_CASE("three processes of one step run in each of the six orders, about as often") {
@@ -104,8 +78,6 @@ TEST_CASE("a program under random_order has the results that explore finds, and 
   }
 }
 
-namespace {
-
 /// A mutex whose longest waiter does not precede later ones.
 struct shop {
   std::string served;
@@ -123,6 +95,13 @@ eff<void, spawning<proc, syncing>, proc, syncing> two_come_while_it_is_taken(sho
   for (int i = 0; i != 20; ++i) co_await proc::yield{};
 }
 
+TEST_CASE("the longest waiter for a lock need not be the next to hold it") {
+  std::set<std::string> served;
+  for (std::uint64_t seed = 0; seed != 50; ++seed)
+    served.insert(after(seed, shop(), two_come_while_it_is_taken).served);
+  CHECK(served == std::set<std::string>{"ab", "ba"});
+}
+
 eff<void, mail> hears(inbox<int> in, std::string& order) {
   (void)co_await in.receive();
   order += 'r';
@@ -138,15 +117,6 @@ eff<void, spawning<mail>, proc, mail> sends(std::string& order) {
   co_await spawn(passes, std::ref(order));
   co_await to.send(1);
   order += 's';
-}
-
-}  // namespace
-
-TEST_CASE("the longest waiter for a lock need not be the next to hold it") {
-  std::set<std::string> served;
-  for (std::uint64_t seed = 0; seed != 50; ++seed)
-    served.insert(after(seed, shop(), two_come_while_it_is_taken).served);
-  CHECK(served == std::set<std::string>{"ab", "ba"});
 }
 
 TEST_CASE("a sender runs on, and its receiver is one of the ready processes") {

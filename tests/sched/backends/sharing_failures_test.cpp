@@ -1,25 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Processes and handlers that throw, on several threads.
-
-#include <catch2/catch.hpp>
-#include <exception>
-#include <functional>
-#include <set>
-#include <stdexcept>
-#include <string>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 using program = eff<void, spawning<proc>, proc>;
 
@@ -35,8 +17,6 @@ eff<void, proc> yields_until_cancelled(std::reference_wrapper<counter> found, li
     throw;
   }
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("an exception of a process is thrown, and the other processes are cancelled", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,

@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// The fairness that sched/backends/sharing.hpp states: its workers, driven from one thread.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <memory>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/backends/sharing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-constexpr std::uint64_t wanted = 1'000'000;
 
 /// All workers of a backend.
 class workers {
@@ -50,8 +33,6 @@ class workers {
   std::vector<std::unique_ptr<sharing::worker>> all_;
 };
 
-}  // namespace
-
 TEST_CASE("a sharing backend with one thread is first in, first out, however long it runs") {
   every_frame_dies const check;
   workers w(1);
@@ -70,6 +51,8 @@ TEST_CASE("a sharing backend with one thread is first in, first out, however lon
   }
   CHECK(wrong == 0);
 }
+
+constexpr std::uint64_t wanted = 1'000'000;
 
 TEST_CASE(
     "a process behind others at a stuck thread is taken by any other thread within the bound") {

@@ -1,38 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Forks on several threads: each of the two processes may continue on another thread.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-struct ask_text {
-  struct get : op<std::string> {};
-  using operations = op_list<get>;
-};
-
-eff<void, proc> yields(int n) {
-  for (int i = 0; i != n; ++i) co_await proc::yield{};
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a tree of forks has every leaf once, each with its own answers", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
@@ -95,6 +64,11 @@ BACKENDS_TEST_CASE("in a fork inside a handler inside each process has its own h
   }
 }
 
+struct ask_text {
+  struct get : op<std::string> {};
+  using operations = op_list<get>;
+};
+
 BACKENDS_TEST_CASE("a process that is run again on another thread gets its old answers", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
@@ -120,6 +94,10 @@ BACKENDS_TEST_CASE("a process that is run again on another thread gets its old a
       },
       synchronized(dice()));
   CHECK(found.all() == std::vector<std::string>(16, "123456"));
+}
+
+eff<void, proc> yields(int n) {
+  for (int i = 0; i != n; ++i) co_await proc::yield{};
 }
 
 BACKENDS_TEST_CASE("a tree of forks in which some processes fail ends, and everything is unwound",

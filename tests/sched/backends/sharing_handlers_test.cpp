@@ -1,32 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Handlers inside processes whose bodies are suspended on one thread and continue on another.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-eff<void, proc> yields(int n) {
-  for (int i = 0; i != n; ++i) co_await proc::yield{};
-}
 
 /// Sums up step by step, in the state of a handler inside the process.
 eff<int, state<int>, proc> sums(int n) {
@@ -37,8 +12,6 @@ eff<int, state<int>, proc> sums(int n) {
   }
   co_return co_await state<int>::get{};
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("the state of a handler inside a process moves with it from thread to thread",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
@@ -83,6 +56,10 @@ BACKENDS_TEST_CASE(
           std::ref(found), i);
   });
   CHECK(found.all() == numbers(8));
+}
+
+eff<void, proc> yields(int n) {
+  for (int i = 0; i != n; ++i) co_await proc::yield{};
 }
 
 BACKENDS_TEST_CASE("a resumption that a region inside a process keeps is resumed on any thread", "",

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Schedules beside and inside one another; and schedulers of several threads that end with work
 /// left.
 
-#include <catch2/catch.hpp>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+TEST_CASE("a process of an outer schedule waits for one of an inner, and continues where it was") {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(100); ++round) {
+    int got = 0;
+    schedule<sharing>({.threads = 2, .forkable = false},
+                      [&got]() -> eff<void, spawning<proc>, proc, completions> {
+                        completer<int> source;
+                        auto result = source.get_completion();
+                        co_await spawn(
+                            [](completer<int> s) -> eff<void, proc> {
+                              schedule<sharing>({.threads = 2}, [&s]() -> eff<void, proc> {
+                                co_await proc::yield{};
+                                s.complete(6);
+                              });
+                              co_return;
+                            },
+                            std::move(source));
+                        got = co_await result.wait();
+                      });
+    CHECK(got == 6);
+  }
+}
 
 using program = eff<void, spawning<proc, syncing>, proc, syncing>;
 
@@ -67,8 +70,6 @@ void nest() {
   CHECK(n <= 6 * 13);
 }
 
-}  // namespace
-
 TEMPLATE_TEST_CASE("a schedule runs inside a process of another, with any two backends", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
@@ -76,29 +77,6 @@ TEMPLATE_TEST_CASE("a schedule runs inside a process of another, with any two ba
   nest<TestType, on_one_thread>();
   nest<on_sharing<2>, TestType>();
   nest<TestType, on_sharing<3>>();
-}
-
-TEST_CASE("a process of an outer schedule waits for one of an inner, and continues where it was") {
-  every_frame_dies const check;
-  for (int round = 0; round != rounds(100); ++round) {
-    int got = 0;
-    schedule<sharing>({.threads = 2, .forkable = false},
-                      [&got]() -> eff<void, spawning<proc>, proc, completions> {
-                        completer<int> source;
-                        auto result = source.get_completion();
-                        co_await spawn(
-                            [](completer<int> s) -> eff<void, proc> {
-                              schedule<sharing>({.threads = 2}, [&s]() -> eff<void, proc> {
-                                co_await proc::yield{};
-                                s.complete(6);
-                              });
-                              co_return;
-                            },
-                            std::move(source));
-                        got = co_await result.wait();
-                      });
-    CHECK(got == 6);
-  }
 }
 
 BACKENDS_TEST_CASE("several threads run schedules of their own at once", "", on_one_thread,

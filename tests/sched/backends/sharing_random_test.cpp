@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: MIT
-
-/// Random programs of everything that a scheduler does, on several threads.
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <exception>
-#include <string>
-#include <thread>
-
-#include "tests/support/each_backend.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/laws.hpp"
 #include "tests/support/random_programs/program.hpp"
 #include "tests/support/random_programs/running.hpp"
 #include "tests/support/random_programs/world.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/sched/base/errors.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// Random programs of everything that a scheduler does, on several threads.
 
 BACKENDS_TEST_CASE("random programs end, whatever they do, and leave nothing", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>, on_sharing<4>) {

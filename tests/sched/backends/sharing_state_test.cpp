@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: MIT
-
-/// sched/backends/sharing_state.hpp.
-
-#include "weft/sched/backends/sharing_state.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <string>
-#include <thread>
-
+#include "tests/prelude.hpp"
 #include "tests/support/state_threads.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+/// sched/backends/sharing_state.hpp.
 
 constexpr sharing_state all[] = {sharing_state::sleeping, sharing_state::queued,
                                  sharing_state::running, sharing_state::yielding};
 
 static_assert(is_legal_move(sharing_state::queued, sharing_state::running));
-
-}  // namespace
 
 TEST_CASE("of the sixteen moves eight are legal") {
   std::string table;

@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 /// Processes that wait for one another on several threads: none sleeps for ever, and none that
 /// could be woken is reported as stuck.
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <string>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 step waits(std::reference_wrapper<gate> at) { co_await syncing::wait{at}; }
-
-/// A number that processes count up in turn.
-struct turns {
-  gate changed;
-  counter now = 0;
-};
-/// Counts up when it is the turn of process `self` of `all`, `n` times.
-step takes_turns(std::reference_wrapper<turns> t, int self, int all, int n) {
-  turns& it = t;
-  for (int i = 0; i != n; ++i) {
-    for (auto seen = it.changed.epoch(); it.now % all != self; seen = it.changed.epoch())
-      co_await syncing::wait{it.changed, seen};
-    ++it.now;
-    co_await syncing::wake{it.changed, static_cast<std::size_t>(all)};
-  }
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a deadlock is found once, and its report names every process", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
@@ -106,6 +70,12 @@ BACKENDS_TEST_CASE(
   CHECK(found == 2 * 100);
 }
 
+/// A number that processes count up in turn.
+struct turns {
+  gate changed;
+  counter now = 0;
+};
+
 BACKENDS_TEST_CASE("a process that wakes the other just in time causes no deadlock report", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
@@ -133,6 +103,17 @@ BACKENDS_TEST_CASE("a process that wakes the other just in time causes no deadlo
       }
     });
     if (woken != 100) FAIL("round " << round << ": " << woken);
+  }
+}
+
+/// Counts up when it is the turn of process `self` of `all`, `n` times.
+step takes_turns(std::reference_wrapper<turns> t, int self, int all, int n) {
+  turns& it = t;
+  for (int i = 0; i != n; ++i) {
+    for (auto seen = it.changed.epoch(); it.now % all != self; seen = it.changed.epoch())
+      co_await syncing::wait{it.changed, seen};
+    ++it.now;
+    co_await syncing::wake{it.changed, static_cast<std::size_t>(all)};
   }
 }
 

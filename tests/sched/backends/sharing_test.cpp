@@ -1,58 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Programs on several threads: each does what it does on one thread, in one of the possible
 /// orders.
 
-#include "weft/sched/backends/sharing.hpp"
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using children = spawning<proc>;
 using program = eff<void, children, proc>;
-
-/// An address that differs for every thread that is alive.
-void const* this_thread_is() {
-  static thread_local char here = 0;
-  return &here;
-}
 
 eff<void, proc> yields(int n, std::reference_wrapper<counter> ended) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
   ++ended.get();
 }
-
-/// Gives a different answer each time, and each answer once.
-struct hands_out {
-  static constexpr bool thread_safe = true;
-  counter last = 0;
-  int on(ask::get) { return ++last; }
-};
-
-std::string sorted(std::string s) {
-  std::ranges::sort(s);
-  return s;
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("every process that is spawned runs to its end, once", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
@@ -105,8 +63,6 @@ BACKENDS_TEST_CASE("a storm of processes that end at once or by exit comes to it
   CHECK(alive == 0);
 }
 
-namespace {
-
 // Every process may spawn, so the row names itself through a struct.
 struct grows {
   static eff<void, proc> leaf(std::reference_wrapper<counter> n) {
@@ -127,8 +83,6 @@ struct grows {
   }
 };
 
-}  // namespace
-
 BACKENDS_TEST_CASE("spawned processes spawn processes that spawn processes", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -137,6 +91,11 @@ BACKENDS_TEST_CASE("spawned processes spawn processes that spawn processes", "",
     for (int i = 0; i != 10; ++i) co_await spawn(grows::branch, std::ref(n));
   });
   CHECK(n == 10 + 100 + 1000);
+}
+
+std::string sorted(std::string s) {
+  std::ranges::sort(s);
+  return s;
 }
 
 BACKENDS_TEST_CASE("a program prints the same lines on every backend, in some order", "",
@@ -161,6 +120,13 @@ BACKENDS_TEST_CASE("a program prints the same lines on every backend, in some or
   CHECK(sorted(text) == std::string(100, 'a') + std::string(100, 'b') + std::string(100, 'c') +
                             std::string(100, 'd'));
 }
+
+/// Gives a different answer each time, and each answer once.
+struct hands_out {
+  static constexpr bool thread_safe = true;
+  counter last = 0;
+  int on(ask::get) { return ++last; }
+};
 
 BACKENDS_TEST_CASE("a handler that declares itself thread_safe answers each question once", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
@@ -238,6 +204,12 @@ TEST_CASE("a process that never lets go of its thread does not keep those behind
     until([&ended] { return ended == 100; });
   });
   CHECK(ended == 100);
+}
+
+/// An address that differs for every thread that is alive.
+void const* this_thread_is() {
+  static thread_local char here = 0;
+  return &here;
 }
 
 TEST_CASE(

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/stealing_workers.hpp"
 
 /// The fairness that sched/backends/stealing.hpp states: its workers, driven from one thread.
 
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <utility>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/stealing_workers.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/backends/stealing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using workers = stealing_workers;
-
 constexpr std::uint64_t wanted = 1'000'000;
-constexpr std::uint64_t also_wanted = 2'000'000;
 constexpr std::uint64_t busy = 1;  // all others are 0
 
 /// The number of steps until `wanted` runs, while busy processes start new ones, or yield.  A
@@ -33,8 +19,6 @@ unsigned steps_until_wanted(workers& w, unsigned at, unsigned most, Busy goes_on
   }
   return most;
 }
-
-}  // namespace
 
 TEST_CASE(
     "a process behind others in a deque has its turn within the bound, whatever is pushed on it") {
@@ -126,6 +110,8 @@ TEST_CASE("a turn of the global queue takes no batch along into a full deque") {
   unsigned const bound = 320 * 2;
   CHECK(steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); }) == bound);
 }
+
+constexpr std::uint64_t also_wanted = 2'000'000;
 
 TEST_CASE("a process that is ready at a stuck thread is taken by any other within the bound") {
   every_frame_dies const check;

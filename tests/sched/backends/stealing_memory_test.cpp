@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/operator_new.hpp"
 
 /// sched/backends/stealing.hpp without memory: processes that do not fit into a deque go to the
 /// global queue.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/operator_new.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/backends/stealing.hpp"
 
 namespace {
 
@@ -27,9 +16,6 @@ bool weft::tests::admit(allocation const& a) noexcept {
   if (is_out_of_memory && a.throws) ++refused;
   return !is_out_of_memory;
 }
-
-using namespace weft;
-using namespace weft::tests;
 
 namespace {
 

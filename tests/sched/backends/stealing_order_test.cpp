@@ -1,42 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/stealing_workers.hpp"
 
 /// The order in which the workers of sched/backends/stealing.hpp run processes: driven from one
 /// thread.
 
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <numeric>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/stealing_workers.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/sched/backends/stealing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using numbers = std::vector<std::uint64_t>;
 using workers = stealing_workers;
 
-/// The numbers from `from` to `to`, excluding `to`.
-numbers from_to(std::uint64_t from, std::uint64_t to) {
-  numbers all(to - from);
-  std::iota(all.begin(), all.end(), from);
-  return all;
-}
 numbers operator+(numbers a, numbers const& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
-
-}  // namespace
 
 TEST_CASE("processes that are started, woken or handed over on a thread are last in, first out") {
   every_frame_dies const check;
@@ -44,6 +19,13 @@ TEST_CASE("processes that are started, woken or handed over on a thread are last
   workers w(1);
   w.put_numbers(0, 0, 5, why);
   CHECK(w.take(0, 5) == numbers{4, 3, 2, 1, 0});
+}
+
+/// The numbers from `from` to `to`, excluding `to`.
+numbers from_to(std::uint64_t from, std::uint64_t to) {
+  numbers all(to - from);
+  std::iota(all.begin(), all.end(), from);
+  return all;
 }
 
 TEST_CASE("processes that yield are first in, first out") {

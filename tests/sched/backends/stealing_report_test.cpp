@@ -1,34 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// The report of stealing about its processes, while they run.
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <source_location>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/backends/stealing.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/runtime/scheduler.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 using step = eff<void, proc, syncing, mail, timing>;
 using program = eff<void, spawning<proc, syncing, mail, timing>, proc, syncing, mail, timing>;
@@ -50,19 +23,11 @@ step sleeps(std::reference_wrapper<std::string> line) {
   line.get() = next_line();
   co_await timing::sleep_for{std::chrono::hours(1)};
 }
-/// Waits after each message: else the next one would not be handed over.
-step sends(address<int> to, int n) {
-  for (int i = 0; i != n; ++i) {
-    co_await to.send(i);
-    co_await timing::sleep_for{std::chrono::milliseconds(1)};
-  }
-}
+
 step yields(int n) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
 }
 step never_runs() { co_return; }
-
-}  // namespace
 
 TEST_CASE("a report gives each process its state, its steps, and what it waits for, and where") {
   every_frame_dies const check;
@@ -104,6 +69,14 @@ TEST_CASE("a report gives each process its state, its steps, and what it waits f
   is(4, "1.4", stealing_state::blocked, just(1), "weft::timing::sleep_for at " + sleep_line);
   is(5, "1.5", stealing_state::ready, just(0), "");
   CHECK(s.base().processes().empty());
+}
+
+/// Waits after each message: else the next one would not be handed over.
+step sends(address<int> to, int n) {
+  for (int i = 0; i != n; ++i) {
+    co_await to.send(i);
+    co_await timing::sleep_for{std::chrono::milliseconds(1)};
+  }
 }
 
 TEST_CASE("the steps of a receiver that is handed messages, and of a process alone, are counted") {

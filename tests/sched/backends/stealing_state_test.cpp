@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: MIT
-
-/// sched/backends/stealing_state.hpp.
-
-#include "weft/sched/backends/stealing_state.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstdlib>
-#include <string>
-
+#include "tests/prelude.hpp"
 #include "tests/support/lifecycle_threads.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+/// sched/backends/stealing_state.hpp.
 
 constexpr stealing_state all[] = {stealing_state::ready, stealing_state::running,
                                   stealing_state::blocked, stealing_state::idle,
                                   stealing_state::complete};
 
 static_assert(is_legal_move(stealing_state::ready, stealing_state::running));
-
-/// Moves w from ready to the given state.
-void bring(stealing_state_word& w, stealing_state to) {
-  if (to == stealing_state::ready) return;
-  w.move(stealing_state::running);
-  if (to != stealing_state::running) w.move(to);
-}
-
-}  // namespace
 
 TEST_CASE("of the twenty-five moves nine are legal") {
   std::string table;
@@ -39,6 +18,13 @@ TEST_CASE("of the twenty-five moves nine are legal") {
   }
   //             ready running blocked idle complete
   CHECK(table == ".x... x.xxx xx... xx... ..... ");
+}
+
+/// Moves w from ready to the given state.
+void bring(stealing_state_word& w, stealing_state to) {
+  if (to == stealing_state::ready) return;
+  w.move(stealing_state::running);
+  if (to != stealing_state::running) w.move(to);
 }
 
 TEST_CASE("a stealing state is the one that it was moved to, and begins as ready") {

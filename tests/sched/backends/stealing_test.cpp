@@ -1,44 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Programs on threads that steal: features that only stealing has.  The behaviour that all
 /// backends share is in the suites of schedule().
 
-#include "weft/sched/backends/stealing.hpp"
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <functional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/runtime/scheduler.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using children = spawning<proc>;
 using program = eff<void, children, proc>;
 
-eff<void, proc> yields(int n, std::reference_wrapper<counter> ended) {
-  for (int i = 0; i != n; ++i) co_await proc::yield{};
-  ++ended.get();
-}
 eff<void, proc> waits_for(std::reference_wrapper<std::atomic<bool>> flag) {
   while (!flag.get()) co_await proc::yield{};
 }
@@ -46,20 +14,6 @@ eff<void, proc> sets(std::reference_wrapper<std::atomic<bool>> flag) {
   co_await proc::yield{};
   flag.get() = true;
 }
-
-worker_counts sum_of(stealing const& b) {
-  worker_counts sum;
-  for (unsigned i = 0; i != b.threads(); ++i) {
-    auto const c = b.counts(i);
-    sum.run += c.run;
-    sum.stolen += c.stolen;
-    sum.parked += c.parked;
-    sum.woken += c.woken;
-  }
-  return sum;
-}
-
-}  // namespace
 
 TEST_CASE("on one thread a process that spins with yield lets the process run that it waits for") {
   every_frame_dies const check;
@@ -104,6 +58,23 @@ TEST_CASE(
   CHECK(text == (order == local_order::lifo ? "cba" : "abc"));
 }
 
+eff<void, proc> yields(int n, std::reference_wrapper<counter> ended) {
+  for (int i = 0; i != n; ++i) co_await proc::yield{};
+  ++ended.get();
+}
+
+worker_counts sum_of(stealing const& b) {
+  worker_counts sum;
+  for (unsigned i = 0; i != b.threads(); ++i) {
+    auto const c = b.counts(i);
+    sum.run += c.run;
+    sum.stolen += c.stolen;
+    sum.parked += c.parked;
+    sum.woken += c.woken;
+  }
+  return sum;
+}
+
 TEST_CASE("the counts of a worker include all steps, also those of processes that yield alone") {
   every_frame_dies const check;
   auto const threads = GENERATE(1u, 2u, 8u);
@@ -121,6 +92,17 @@ TEST_CASE("the counts of a worker include all steps, also those of processes tha
   CHECK(sum.woken <= sum.parked);
   if (threads == 1) CHECK(sum.stolen == 0);
 }
+
+struct grows {
+  static eff<void, proc> leaf(lives, std::reference_wrapper<counter> ended) {
+    co_await proc::yield{};
+    ++ended.get();
+  }
+  static eff<void, spawning<proc>, proc> branch(std::reference_wrapper<counter> alive,
+                                                std::reference_wrapper<counter> ended, int n) {
+    for (int i = 0; i != n; ++i) co_await spawn(leaf, lives(alive), ended);
+  }
+};
 
 TEST_CASE("counts can be read while processes run, and only of existing workers") {
   every_frame_dies const check;
@@ -188,21 +170,7 @@ TEST_CASE("ten thousand processes run on thirty-two threads") {
   CHECK(ran <= steps + 1);  // the process that spawns may have been asked to wait
 }
 
-namespace {
-
-struct grows {
-  static eff<void, proc> leaf(lives, std::reference_wrapper<counter> ended) {
-    co_await proc::yield{};
-    ++ended.get();
-  }
-  static eff<void, spawning<proc>, proc> branch(std::reference_wrapper<counter> alive,
-                                                std::reference_wrapper<counter> ended, int n) {
-    for (int i = 0; i != n; ++i) co_await spawn(leaf, lives(alive), ended);
-  }
-};
 using forest = eff<void, spawning<spawning<proc>, proc>, proc>;
-
-}  // namespace
 
 TEST_CASE("storms of processes that start on all threads at once come to their end") {
   every_frame_dies const check;

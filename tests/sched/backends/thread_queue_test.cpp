@@ -1,27 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// sched/backends/thread_queue.hpp on one thread: each operation by itself, its result while
 /// another thread has claimed the queue, and the equivalence to a std::deque.
-
-#include "weft/sched/backends/thread_queue.hpp"
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/seeds.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// The actions of another thread at the next of these moments.
 struct meanwhile {
@@ -50,30 +31,12 @@ struct watched_orders {
   static constexpr auto looks = queue_orders::looks;
 };
 using queue = basic_thread_queue<watched_orders>;
-using entered = queue::entered;
 using removal = queue::removal;
 
 struct entry : queue_entry {
   std::size_t id = 0;
 };
-/// Makes e ready to be put.
-entry& ready(entry& e) {
-  e.state.move(sharing_state::queued);
-  return e;
-}
 
-template <std::size_t N>
-struct some_entries : std::array<entry, N> {
-  some_entries() {
-    for (std::size_t i = 0; i != N; ++i) (*this)[i].id = i;
-  }
-};
-
-std::size_t id_of(queue_entry const& e) { return static_cast<entry const&>(e).id; }
-
-bool is_out(queue_entry const& e, sharing_state s = sharing_state::running) {
-  return !e.owner.load() && !e.next && !e.previous && e.state.now() == s;
-}
 /// QUEUE-2, QUEUE-3: these entries and no others are in q, in that order.
 bool holds(queue const& q, std::vector<queue_entry*> const& all) {
   bool right = q.length() == all.size() && q.is_empty() == all.empty();
@@ -83,25 +46,6 @@ bool holds(queue const& q, std::vector<queue_entry*> const& all) {
              all[i]->next == (i + 1 == all.size() ? nullptr : all[i + 1]);
   return right;
 }
-/// Takes all entries out, and returns their ids.
-std::vector<std::size_t> drained(queue& q) {
-  std::vector<std::size_t> all;
-  for (auto f = q.try_dequeue(); !f.is_empty(); f = q.try_dequeue())
-    all.push_back(id_of(f.entry()));
-  return all;
-}
-/// Puts the first `n` entries into q.
-template <std::size_t N>
-void fill(queue& q, some_entries<N>& all, std::size_t n) {
-  for (std::size_t i = 0; i != n; ++i) (void)q.try_enqueue(ready(all[i]));
-}
-std::vector<queue_entry*> in(entry_chain const& c) {
-  std::vector<queue_entry*> all;
-  for (auto* e = c.first; e; e = e->next) all.push_back(e);
-  return all;
-}
-
-}  // namespace
 
 TEST_CASE("an empty queue says that it is empty, and has no entry to take, to share or to claim") {
   queue q;
@@ -119,6 +63,21 @@ TEST_CASE("an empty queue says that it is empty, and has no entry to take, to sh
   CHECK(holds(q, {}));
 }
 
+using entered = queue::entered;
+
+/// Makes e ready to be put.
+entry& ready(entry& e) {
+  e.state.move(sharing_state::queued);
+  return e;
+}
+
+template <std::size_t N>
+struct some_entries : std::array<entry, N> {
+  some_entries() {
+    for (std::size_t i = 0; i != N; ++i) (*this)[i].id = i;
+  }
+};
+
 TEST_CASE("an entry goes to the end, and the result says whether there were others") {
   queue q;
   some_entries<3> e;
@@ -127,6 +86,16 @@ TEST_CASE("an entry goes to the end, and the result says whether there were othe
   CHECK(q.try_enqueue(ready(e[1])) == entered::had_some);
   CHECK(q.try_enqueue(ready(e[2])) == entered::had_some);
   CHECK(holds(q, {&e[0], &e[1], &e[2]}));
+}
+
+bool is_out(queue_entry const& e, sharing_state s = sharing_state::running) {
+  return !e.owner.load() && !e.next && !e.previous && e.state.now() == s;
+}
+
+/// Puts the first `n` entries into q.
+template <std::size_t N>
+void fill(queue& q, some_entries<N>& all, std::size_t n) {
+  for (std::size_t i = 0; i != n; ++i) (void)q.try_enqueue(ready(all[i]));
 }
 
 TEST_CASE("the first entry is taken first, and is then running and in no queue") {
@@ -198,6 +167,12 @@ TEST_CASE(
   (void)q.try_enqueue(ready(e[2]));
   CHECK(&q.try_exchange(ready(e[1])).entry() == &e[0]);
   CHECK(holds(q, {&e[2], &e[1]}));
+}
+
+std::vector<queue_entry*> in(entry_chain const& c) {
+  std::vector<queue_entry*> all;
+  for (auto* e = c.first; e; e = e->next) all.push_back(e);
+  return all;
 }
 
 TEST_CASE("shared entries come from the front, are still queued, and have no owner") {
@@ -340,6 +315,16 @@ TEST_CASE("the last entry to leave is out of the queue before the queue says tha
   }
   CHECK(was_out);
   CHECK(holds(q, {}));
+}
+
+std::size_t id_of(queue_entry const& e) { return static_cast<entry const&>(e).id; }
+
+/// Takes all entries out, and returns their ids.
+std::vector<std::size_t> drained(queue& q) {
+  std::vector<std::size_t> all;
+  for (auto f = q.try_dequeue(); !f.is_empty(); f = q.try_dequeue())
+    all.push_back(id_of(f.entry()));
+  return all;
 }
 
 TEST_CASE("changes between the look at the head and the claim are not lost") {

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/queue_threads.hpp"
 
 /// sched/backends/thread_queue.hpp on several threads.  Under ThreadSanitizer these tests show that
 /// its memory orders suffice; tests/weakened shows that ThreadSanitizer would notice weaker ones.
-
-#include <catch2/catch.hpp>
-
-#include "tests/support/queue_threads.hpp"
-#include "tests/support/seeds.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 
 TEST_CASE(
     "two to eight threads put, take, claim, exchange and share, and each entry is taken once") {

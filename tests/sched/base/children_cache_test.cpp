@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/base/detail/children_cache.hpp"
 
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <random>
-
-#include "weft/sched/base/process_id.hpp"
+#include "tests/prelude.hpp"
 
 using weft::process_id;
 using weft::detail::children_cache;
-
-namespace {
 
 /// Compares the ids of some children in a row, from each side of a change of digits.
 void check_children(children_cache& ids, process_id parent) {
@@ -54,5 +48,3 @@ TEST_CASE("a children_cache gives the ids of children in any order") {
     REQUIRE(ids.child_of(parent, n) == parent.child(n));
   }
 }
-
-}  // namespace

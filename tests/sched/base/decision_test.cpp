@@ -1,37 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Decisions: the choices that handlers leave to an explorer of schedules.
-
-#include "weft/sched/base/decision.hpp"
-
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/shared.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using Catch::Matchers::Contains;
-using weft::tests::dice;
-using weft::tests::seeds;
-
-namespace {
 
 /// Asks for one of `n` ways.
 struct fate {
@@ -59,8 +29,6 @@ eff<void, fate> asks(said& s, std::vector<std::size_t> ways) {
 auto one_who_asks(std::vector<std::size_t> ways) {
   return [ways = std::move(ways)](said& s) { return asks(s, ways); };
 }
-
-}  // namespace
 
 TEST_CASE(
     "a process that decides among n1, n2, ... has n1 n2 ... schedules, and no two are alike") {
@@ -127,8 +95,6 @@ TEST_CASE("decide() returns 0 where no schedules are explored, and outside of a 
 
 // ---- several processes
 
-namespace {
-
 eff<void, fate, proc> asks_and_yields(said& s, char name, std::size_t ways) {
   s += name;
   std::size_t const i = co_await fate::which(ways);
@@ -140,8 +106,6 @@ eff<void, spawning<fate, proc>> two_ask(said& s) {
   co_await spawn(asks_and_yields, std::ref(s), 'a', 2);
   co_await spawn(asks_and_yields, std::ref(s), 'b', 3);
 }
-
-}  // namespace
 
 TEST_CASE("the numbers of decisions and of orders multiply") {
   weft::tests::every_frame_dies const here;
@@ -196,15 +160,11 @@ TEST_CASE("a schedule with decisions can be followed, and its trace names the de
   }
 }
 
-namespace {
-
 constexpr std::array<std::string_view, 3> weathers{"sun", "rain", "hail"};
 struct weather {
   std::size_t on(fate::which) { return decide(weathers); }
 };
 weather as_it_comes(said&) { return {}; }
-
-}  // namespace
 
 TEST_CASE("a report names each decision, unless the usual way was taken") {
   weft::tests::every_frame_dies const here;
@@ -332,8 +292,6 @@ TEST_CASE("shrinking prefers fewer decisions to fewer preemptions") {
 
 // ---- a reduced search against a full one
 
-namespace {
-
 enum class deed { yields, reads, writes, decides, decides_and_writes, spends, count };
 using lives = std::vector<std::vector<deed>>;
 
@@ -428,14 +386,15 @@ std::set<said> ends(exploration const& e) {
   return all;
 }
 
-}  // namespace
-
 TEST_CASE("a sleeping process is woken by an access that one of its ways would conflict with") {
   weft::tests::every_frame_dies const here;
   lives const l{{deed::decides_and_writes}, {deed::reads}};  // it touches if it decides 0
   auto const reduced = of_town(l, granularity::cooperative, true);
   CHECK(ends(reduced) == std::set<said>{"w0 r-1 ", "w0 r0 ", "w1 r0 "});
 }
+
+using weft::tests::dice;
+using weft::tests::seeds;
 
 TEST_CASE("a reduced search finds the same ends where processes decide, in fewer schedules") {
   weft::tests::every_frame_dies const here;

@@ -1,58 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// How a process is run again from its log, and when it no longer can be.
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <barrier>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using program = eff<void, proc, console>;
-
-/// Hands out tickets, each of them once.
-struct tickets {
-  struct take : op<int, seals> {};
-  using operations = op_list<take>;
-};
-struct sells {
-  int left;
-  int on(tickets::take) {
-    if (left == 0) throw std::runtime_error("sold out");
-    return left--;
-  }
-};
-
-/// Throws at every third question.
-struct moody {
-  int n = 0;
-  int on(ask::get) {
-    if (++n % 3 == 0) throw std::runtime_error("no " + std::to_string(n));
-    return n;
-  }
-};
 
 /// The message of the exception that a fork throws, or an empty string.
 eff<std::string, proc> refusal_of_a_fork() {
@@ -64,10 +15,6 @@ eff<std::string, proc> refusal_of_a_fork() {
   }
   co_return what;
 }
-
-std::int64_t alive() { return detail::frames_so_far().alive(); }
-
-}  // namespace
 
 // ---- the limit
 
@@ -99,6 +46,8 @@ TEST_CASE("any number of yields at one site takes one entry of the log") {
   };
   CHECK(printed_by({.log_limit = 4}, p) == "3210");
 }
+
+std::int64_t alive() { return detail::frames_so_far().alive(); }
 
 TEST_CASE("a million yields of a process that may fork leave no memory allocated") {
   std::vector<std::int64_t> seen;
@@ -136,6 +85,19 @@ TEST_CASE("without a log a fork throws, and the message says how to keep a log")
              Contains("weft::proc::fork at tests/sched/base/forkable_process_test.cpp") &&
                  Contains("spawn(forkable, f)") && Contains("{.forkable = false}"));
 }
+
+/// Hands out tickets, each of them once.
+struct tickets {
+  struct take : op<int, seals> {};
+  using operations = op_list<take>;
+};
+struct sells {
+  int left;
+  int on(tickets::take) {
+    if (left == 0) throw std::runtime_error("sold out");
+    return left--;
+  }
+};
 
 // ---- sealing
 
@@ -197,6 +159,15 @@ TEST_CASE(
   CHECK(std::exchange(text, {}) == "false false ");
   CHECK_THROWS_WITH(s.run(before), "sold out");
 }
+
+/// Throws at every third question.
+struct moody {
+  int n = 0;
+  int on(ask::get) {
+    if (++n % 3 == 0) throw std::runtime_error("no " + std::to_string(n));
+    return n;
+  }
+};
 
 // ---- replay
 

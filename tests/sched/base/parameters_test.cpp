@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: MIT
-
-/// Which parameters of a coroutine refer to temporaries that its arguments are converted to.
-
 #include "weft/sched/base/detail/parameters.hpp"
 
-#include <catch2/catch.hpp>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/prelude.hpp"
 
-namespace {
-
-struct base {};
-struct derived : base {};
+/// Which parameters of a coroutine refer to temporaries that its arguments are converted to.
 
 template <class F, class... Args>
 constexpr bool refers_to_temporaries =
     decltype(weft::detail::parameters_of_any<F>())::type::template refers_to_temporaries<Args...>;
 
-using by_value = void (*)(std::string, std::string_view);
 using by_const_reference = void (*)(std::string const&) noexcept;
 using by_rvalue_reference = void (*)(std::string&&);
-
-}  // namespace
 
 TEST_CASE("a parameter refers to a temporary if its argument has to be converted") {
   STATIC_REQUIRE(refers_to_temporaries<by_const_reference, char const*>);
@@ -34,6 +21,10 @@ TEST_CASE("a parameter refers to a temporary if its argument has to be converted
   auto const closure = [](std::string const&) {};
   STATIC_REQUIRE(refers_to_temporaries<decltype(closure), char const*>);
 }
+
+struct base {};
+struct derived : base {};
+using by_value = void (*)(std::string, std::string_view);
 
 TEST_CASE("a parameter refers to no temporary if it binds to its argument, or is a value") {
   STATIC_REQUIRE_FALSE(refers_to_temporaries<by_value, char const*, char const*>);

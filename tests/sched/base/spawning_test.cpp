@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/base/spawning.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/law_programs.hpp"
 #include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 
 TEST_CASE("a spawned process runs in its turn, with its arguments moved in") {
   auto const p = []() -> program {

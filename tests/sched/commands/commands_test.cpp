@@ -1,49 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/commands/commands.hpp"
-
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/support/commands.hpp"
-#include "tests/support/frames.hpp"
+
+#include "tests/prelude.hpp"
 #include "tests/support/refusal.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
-/// The message of the exception that schedule throws, or "none".
-template <class Program, class... Handlers>
-std::string end_of(Program p, Handlers&&... handlers) {
-  try {
-    schedule(std::move(p), handlers...);
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-eff<void, commands<twice>> asks(int n, std::reference_wrapper<std::string> to) {
-  to.get() = "asked";
-  int const answer = co_await perform(twice(n));
-  to.get() = std::to_string(answer);
-}
-
-}  // namespace
+#include "weft/sched/commands/commands.hpp"
 
 TEST_CASE("a command may be answered where it is issued, by any dispatcher that takes its type") {
   every_frame_dies const check;
@@ -250,6 +210,17 @@ TEST_CASE("an assignment to a reply drops the command that it was to answer") {
   CHECK_THAT(first, Contains("tag 1, will not be answered") && Catch::Matchers::EndsWith("4"));
 }
 
+/// The message of the exception that schedule throws, or "none".
+template <class Program, class... Handlers>
+std::string end_of(Program p, Handlers&&... handlers) {
+  try {
+    schedule(std::move(p), handlers...);
+  } catch (std::exception const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
 TEST_CASE("a second wait for a command is refused") {
   every_frame_dies const check;
   std::string const end = end_of(
@@ -347,6 +318,12 @@ TEST_CASE("an answer after the end of its process, or of its scheduler, has no e
   CHECK(desk.size() == 2);
   desk.take().answer.complete(2);
   // The other reply is dropped with the desk, later still.
+}
+
+eff<void, commands<twice>> asks(int n, std::reference_wrapper<std::string> to) {
+  to.get() = "asked";
+  int const answer = co_await perform(twice(n));
+  to.get() = std::to_string(answer);
 }
 
 TEST_CASE("an answer after its process was cancelled has no effect") {

@@ -1,41 +1,70 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/commands.hpp"
+#include "weft/sched/commands/commands.hpp"
 
 /// Commands that other threads answer, on every backend.
 
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <mutex>
-#include <random>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/commands.hpp"
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/outside.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/commands/commands.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using program = eff<void, spawning<proc, commands<twice>>, proc, commands<twice>>;
+
+/// Whether `f` ends as `workers` answer it.
+eff<bool, commands<twice>> is_right(int n, in_flight<int> f) {
+  try {
+    int const answer = co_await f.wait();
+    co_return n % 10 < 8 && answer == 2 * n;
+  } catch (int number) {
+    co_return n % 10 == 8 && number == n;
+  } catch (command_dropped const& e) {
+    co_return n % 10 == 9 && e.tag() == f.tag();
+  }
+}
+
+eff<void, commands<twice>> asks(int n, std::reference_wrapper<counter> right) {
+  auto f = co_await issue(twice(n));
+  bool const it_is = co_await is_right(n, std::move(f));
+  right.get() += it_is;
+}
+
+BACKENDS_TEST_CASE(
+    "ten thousand commands are in flight, answered in any order, and each has its own answer", "",
+    on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
+    on_stealing<2>) {
+  every_frame_dies const check;
+  constexpr int many = 10000;
+  counter right = 0;
+  desk_of<twice> desk;
+  std::thread answering([&desk] {
+    until([&] { return desk.size() == many; });
+    auto all = desk.take_all();
+    std::shuffle(all.begin(), all.end(), std::mt19937(7));
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t != 4; ++t)
+      threads.emplace_back([&all, t] {
+        for (std::size_t i = t; i < all.size(); i += 4) {
+          auto& [asked, answer] = all[i];
+          switch (asked.number % 10) {
+            case 8:
+              answer.fail(std::make_exception_ptr(asked.number));
+              break;
+            case 9:
+              (void)desk_of<twice>::entry(std::move(all[i]));
+              break;
+            default:
+              answer.complete(2 * asked.number);
+          }
+        }
+      });
+    for (auto& t : threads) t.join();
+  });
+  run_on(
+      chosen,
+      [&right]() -> program {
+        for (int i = 0; i != many; ++i) co_await spawn(asks, i, std::ref(right));
+      },
+      thread_safe_dispatchers{puts_on(desk)});
+  answering.join();
+  CHECK(right == many);
+}
 
 /// Threads that answer `twice` in any order: with the answer, an error, or by dropping the reply.
 class workers {
@@ -98,22 +127,6 @@ class workers {
   std::vector<std::thread> threads_;
 };
 
-/// Whether `f` ends as `workers` answer it.
-eff<bool, commands<twice>> is_right(int n, in_flight<int> f) {
-  try {
-    int const answer = co_await f.wait();
-    co_return n % 10 < 8 && answer == 2 * n;
-  } catch (int number) {
-    co_return n % 10 == 8 && number == n;
-  } catch (command_dropped const& e) {
-    co_return n % 10 == 9 && e.tag() == f.tag();
-  }
-}
-eff<void, commands<twice>> asks(int n, std::reference_wrapper<counter> right) {
-  auto f = co_await issue(twice(n));
-  bool const it_is = co_await is_right(n, std::move(f));
-  right.get() += it_is;
-}
 /// The same for several commands that are in flight at once.
 eff<void, proc, commands<twice>> asks_some(int n, std::reference_wrapper<counter> right) {
   auto a = co_await issue(twice(n));
@@ -125,8 +138,6 @@ eff<void, proc, commands<twice>> asks_some(int n, std::reference_wrapper<counter
   bool const b_is = co_await is_right(n + 1, std::move(b));
   right.get() += a_is + b_is + c_is;
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("answers from other threads race with the waits, and none is lost or mixed up",
                    "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
@@ -146,47 +157,6 @@ BACKENDS_TEST_CASE("answers from other threads race with the waits, and none is 
     }
     if (right != many) FAIL("seed " << seed << ": " << right << " of " << many);
   });
-}
-
-BACKENDS_TEST_CASE(
-    "ten thousand commands are in flight, answered in any order, and each has its own answer", "",
-    on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
-    on_stealing<2>) {
-  every_frame_dies const check;
-  constexpr int many = 10000;
-  counter right = 0;
-  desk_of<twice> desk;
-  std::thread answering([&desk] {
-    until([&] { return desk.size() == many; });
-    auto all = desk.take_all();
-    std::shuffle(all.begin(), all.end(), std::mt19937(7));
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t != 4; ++t)
-      threads.emplace_back([&all, t] {
-        for (std::size_t i = t; i < all.size(); i += 4) {
-          auto& [asked, answer] = all[i];
-          switch (asked.number % 10) {
-            case 8:
-              answer.fail(std::make_exception_ptr(asked.number));
-              break;
-            case 9:
-              (void)desk_of<twice>::entry(std::move(all[i]));
-              break;
-            default:
-              answer.complete(2 * asked.number);
-          }
-        }
-      });
-    for (auto& t : threads) t.join();
-  });
-  run_on(
-      chosen,
-      [&right]() -> program {
-        for (int i = 0; i != many; ++i) co_await spawn(asks, i, std::ref(right));
-      },
-      thread_safe_dispatchers{puts_on(desk)});
-  answering.join();
-  CHECK(right == many);
 }
 
 BACKENDS_TEST_CASE("dispatchers that are synchronized are called one at a time", "", on_sharing<2>,

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
-
-/// Coroutines that are stepped by hand, without a scheduler except in the last test.
-
 #include "weft/sched/commands/coroutine_stepper.hpp"
 
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/commands.hpp"
-#include "tests/support/frames.hpp"
 #include "tests/support/line_parsers.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/sched/commands/stepper.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
+/// Coroutines that are stepped by hand, without a scheduler except in the last test.
 
 /// Counts its objects, by a pointer that outlives the coroutine.
 class alive {
@@ -106,35 +87,6 @@ void step(machine& m, output& out, event e) {
   out.clear();
   m.step(std::span(&e, 1), out);
 }
-
-/// The lines that a parser finds, stepped by hand with chunks of `size` bytes.
-template <class Parser>
-std::vector<std::string> lines_of(Parser parser, std::string text, std::size_t size) {
-  std::vector<std::string> lines;
-  std::vector<event> events;
-  step_output<more, line> out;
-  parser.init("lines", "here");
-  for (;;) {
-    out.clear();
-    parser.step(events, out);
-    events.clear();
-    for (auto& issued : out.all()) {
-      event& e = events.emplace_back(event_type::completed, issued.tag);
-      if (auto* const l = std::get_if<line>(&issued.what)) {
-        lines.push_back(l->text);
-      } else {
-        e.data = unique_any(text.substr(0, size));
-        text.erase(0, size);
-      }
-    }
-    if (out.status == step_status::done) break;
-    if (events.empty()) throw std::logic_error("it waits for nothing");
-  }
-  parser.close();
-  return lines;
-}
-
-}  // namespace
 
 TEST_CASE("a coroutine is stepped by hand, from command to command") {
   every_frame_dies const check;
@@ -291,6 +243,33 @@ TEST_CASE("a stepped coroutine has no clock, and only the methods that it was gi
   m.init("minds", &n);
   m.step({}, out);
   CHECK_THAT(n.text, Contains("has no clock"));
+}
+
+/// The lines that a parser finds, stepped by hand with chunks of `size` bytes.
+template <class Parser>
+std::vector<std::string> lines_of(Parser parser, std::string text, std::size_t size) {
+  std::vector<std::string> lines;
+  std::vector<event> events;
+  step_output<more, line> out;
+  parser.init("lines", "here");
+  for (;;) {
+    out.clear();
+    parser.step(events, out);
+    events.clear();
+    for (auto& issued : out.all()) {
+      event& e = events.emplace_back(event_type::completed, issued.tag);
+      if (auto* const l = std::get_if<line>(&issued.what)) {
+        lines.push_back(l->text);
+      } else {
+        e.data = unique_any(text.substr(0, size));
+        text.erase(0, size);
+      }
+    }
+    if (out.status == step_status::done) break;
+    if (events.empty()) throw std::logic_error("it waits for nothing");
+  }
+  parser.close();
+  return lines;
 }
 
 TEST_CASE(

@@ -1,32 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/commands/replies.hpp"
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/commands.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/sched/commands/commands.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using program = eff<void, spawning<proc, commands<twice>>, proc, commands<twice>>;
 
@@ -39,8 +16,6 @@ eff<void, commands<twice>> asks(std::reference_wrapper<std::string> to) {
   auto f = co_await issue(twice(1));
   to.get() = co_await outcome_of(std::move(f));
 }
-
-}  // namespace
 
 TEST_CASE("a reply is answered by its tag: the first answer gives true, later ones false") {
   every_frame_dies const check;

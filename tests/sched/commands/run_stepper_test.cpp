@@ -1,33 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/commands/run_stepper.hpp"
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/commands.hpp"
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 /// The calls of a stepper.
 struct life {
@@ -114,7 +89,6 @@ class scripted {
 };
 static_assert(stepper<scripted>);
 static_assert(!stepper<int>);
-
 using program = eff<void, spawning<proc, steppers<scripted>>, proc, mail>;
 
 /// A program that starts a stepper with that script.
@@ -137,7 +111,11 @@ std::string end_of(std::function<program()> p, Handlers&&... handlers) {
   return "none";
 }
 
-}  // namespace
+#ifdef WEFT_HEADER_ONLY
+constexpr auto header_of_steppers = "weft.hpp";
+#else
+constexpr auto header_of_steppers = "sched/commands/run_stepper.hpp";
+#endif
 
 TEST_CASE("a stepper is initialised, stepped until it is done, and closed") {
   every_frame_dies const check;
@@ -359,11 +337,6 @@ TEST_CASE("a stepper that waits with no command in flight and no sender ends wit
   CHECK(with_inbox.closes == 1);
 }
 
-#ifdef WEFT_HEADER_ONLY
-constexpr auto header_of_steppers = "weft.hpp";
-#else
-constexpr auto header_of_steppers = "sched/commands/run_stepper.hpp";
-#endif
 TEST_CASE("a stepper that waits for messages while all others wait is in the deadlock report") {
   every_frame_dies const check;
   life l;

@@ -1,36 +1,11 @@
 // SPDX-License-Identifier: MIT
-
-/// Steppers on every backend: by hand and as coroutines, beside each other.
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <deque>
-#include <mutex>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/commands.hpp"
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
 #include "tests/support/line_parsers.hpp"
-#include "tests/support/outside.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
 #include "weft/sched/commands/coroutine_stepper.hpp"
 #include "weft/sched/commands/run_stepper.hpp"
-#include "weft/sched/schedule.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+/// Steppers on every backend: by hand and as coroutines, beside each other.
 
 using both_parsers = steppers<line_parser, parsing_coroutine>;
 using program = eff<void, spawning<both_parsers>>;
@@ -118,6 +93,46 @@ class answering {
   std::thread thread_;
 };
 
+BACKENDS_TEST_CASE(
+    "a parser by hand and one that is a coroutine find the same lines, beside each other", "",
+    on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
+    on_stealing<2>) {
+  seeds(static_cast<unsigned>(rounds(100))).for_each([chosen](unsigned seed) {
+    every_frame_dies const check;
+    dice roll(seed);
+    std::vector<std::string> texts;
+    std::deque<source> sources;
+    for (unsigned i = 0; i != 8; ++i) {
+      if (i % 4 == 0) texts.push_back(random_text(roll));
+      sources.emplace_back(texts.back(), seed * 8 + i);
+    }
+    {
+      answering const other_thread(sources);
+      run_on(
+          chosen,
+          []() -> program {
+            for (int i = 0; i != 8; ++i) {
+              std::string const method = i % 4 < 2 ? "lines" : "words";
+              if (i % 2 == 0)
+                co_await start_stepper(line_parser(), method, std::to_string(i));
+              else
+                co_await start_stepper(line_parser_as_a_coroutine(), method, std::to_string(i));
+            }
+          },
+          thread_safe_dispatchers{
+              [&](more m, reply<std::string> r) { sources[std::stoul(m.from)].give(std::move(r)); },
+              [&](line l, reply<void> r) {
+                sources[std::stoul(l.from)].take(std::move(l.text), std::move(r));
+              }});
+    }
+    for (unsigned i = 0; i != 8; ++i)
+      if (sources[i].lines() != pieces_of(texts[i / 4], i % 4 < 2 ? "\n" : "\n ")) {
+        CAPTURE(seed, i, texts[i / 4]);
+        CHECK(sources[i].lines() == pieces_of(texts[i / 4], i % 4 < 2 ? "\n" : "\n "));
+      }
+  });
+}
+
 /// The counts of a stepper that yields, issues commands and receives messages.
 struct counts {
   counter inits = 0;
@@ -159,48 +174,6 @@ class adder {
 
 eff<void, mail> sends(address<int> to, int from, int n) {
   for (int i = 0; i != n; ++i) co_await to.send(from + i);
-}
-
-}  // namespace
-
-BACKENDS_TEST_CASE(
-    "a parser by hand and one that is a coroutine find the same lines, beside each other", "",
-    on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
-    on_stealing<2>) {
-  seeds(static_cast<unsigned>(rounds(100))).for_each([chosen](unsigned seed) {
-    every_frame_dies const check;
-    dice roll(seed);
-    std::vector<std::string> texts;
-    std::deque<source> sources;
-    for (unsigned i = 0; i != 8; ++i) {
-      if (i % 4 == 0) texts.push_back(random_text(roll));
-      sources.emplace_back(texts.back(), seed * 8 + i);
-    }
-    {
-      answering const other_thread(sources);
-      run_on(
-          chosen,
-          []() -> program {
-            for (int i = 0; i != 8; ++i) {
-              std::string const method = i % 4 < 2 ? "lines" : "words";
-              if (i % 2 == 0)
-                co_await start_stepper(line_parser(), method, std::to_string(i));
-              else
-                co_await start_stepper(line_parser_as_a_coroutine(), method, std::to_string(i));
-            }
-          },
-          thread_safe_dispatchers{
-              [&](more m, reply<std::string> r) { sources[std::stoul(m.from)].give(std::move(r)); },
-              [&](line l, reply<void> r) {
-                sources[std::stoul(l.from)].take(std::move(l.text), std::move(r));
-              }});
-    }
-    for (unsigned i = 0; i != 8; ++i)
-      if (sources[i].lines() != pieces_of(texts[i / 4], i % 4 < 2 ? "\n" : "\n ")) {
-        CAPTURE(seed, i, texts[i / 4]);
-        CHECK(sources[i].lines() == pieces_of(texts[i / 4], i % 4 < 2 ? "\n" : "\n "));
-      }
-  });
 }
 
 BACKENDS_TEST_CASE(

@@ -1,41 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/commands/unique_any.hpp"
 
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <utility>
-
-#include "tests/support/tracked.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
-/// An object of at least Size bytes, whose constructions and destructions are counted.
-template <std::size_t Size>
-struct sized {
-  explicit sized(int n) : tail{} { tail.front() = static_cast<unsigned char>(n); }
-  tracked<moves::safely> counted{1};
-  std::array<unsigned char, Size> tail;
-};
-
-template <class F>
-std::string refusal_of(F f) {
-  try {
-    f();
-  } catch (bad_unique_any const& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-}  // namespace
+#include "tests/prelude.hpp"
 
 TEST_CASE("a unique_any returns its value, by its type") {
   unique_any p(7);
@@ -65,6 +31,24 @@ TEST_CASE("a unique_any takes a move-only value, and moves by itself") {
   c = std::move(itself);
   auto const five = c.take<std::unique_ptr<int>>();
   CHECK(*five == 5);
+}
+
+/// An object of at least Size bytes, whose constructions and destructions are counted.
+template <std::size_t Size>
+struct sized {
+  explicit sized(int n) : tail{} { tail.front() = static_cast<unsigned char>(n); }
+  tracked<moves::safely> counted{1};
+  std::array<unsigned char, Size> tail;
+};
+
+template <class F>
+std::string refusal_of(F f) {
+  try {
+    f();
+  } catch (bad_unique_any const& e) {
+    return e.what();
+  }
+  return "none";
 }
 
 TEST_CASE("a unique_any refuses access as another type, with both names, and keeps its value") {

@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Ports under every schedule: small programs, whose schedules are counted by hand.
 
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <variant>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/tracked.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/testing/explore.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
 using children = spawning<proc, mail, timing>;
 using program = eff<void, children, proc, mail, timing>;
-using message = tracked<moves::safely>;
 
 /// The received messages, in order; those of each schedule are an outcome.
 std::string nothing() { return {}; }
@@ -41,18 +16,6 @@ std::set<std::string> names_of(exploration const& found) {
   return names;
 }
 program sends(address<int> to, int m) { co_await to.send(m); }
-program sends_some(address<int> to, int first, int n) {
-  for (int m = first; m != first + n; ++m) co_await to.send(m);
-}
-program notes(inbox<int> in, std::string& to) {
-  for (auto m = co_await in.next(); m; m = co_await in.next()) to += std::to_string(*m);
-}
-program notes_until(inbox<int> in, std::string& to, instant t) {
-  auto const m = co_await in.receive_until(t);
-  to += m ? std::to_string(*m) : "late";
-}
-
-}  // namespace
 
 // The send ends a step, since other backends may hand over there: either process continues first.
 TEST_CASE("a receiver and one sender have two schedules, and one outcome") {
@@ -95,6 +58,13 @@ TEST_CASE("of two senders either is first: twice 13 schedules, two outcomes") {
   CHECK(names_of(found) == std::set<std::string>{"12", "21"});
 }
 
+program sends_some(address<int> to, int first, int n) {
+  for (int m = first; m != first + n; ++m) co_await to.send(m);
+}
+program notes(inbox<int> in, std::string& to) {
+  for (auto m = co_await in.next(); m; m = co_await in.next()) to += std::to_string(*m);
+}
+
 TEST_CASE("in every schedule each message is received once, and each sender's in order") {
   for (std::size_t const capacity : {1U, 2U, 4U}) {
     every_frame_dies const check;
@@ -129,6 +99,8 @@ TEST_CASE("in every schedule each message is received once, and each sender's in
     CHECK_FALSE(one_after_the_other);
   }
 }
+
+using message = tracked<moves::safely>;
 
 TEST_CASE("in every schedule each message is destroyed once, whichever process ends first") {
   every_frame_dies const check;
@@ -295,6 +267,11 @@ TEST_CASE("try_receive finds a message if the sender came first") {
   CHECK(found.ok());
   CHECK(found.schedules == 4);  // the receiver has three steps, the sender one
   CHECK(names_of(found) == std::set<std::string>{"--", "-1", "1-"});
+}
+
+program notes_until(inbox<int> in, std::string& to, instant t) {
+  auto const m = co_await in.receive_until(t);
+  to += m ? std::to_string(*m) : "late";
 }
 
 TEST_CASE(

@@ -1,42 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/ports.hpp"
 
 /// Ports together with everything else that a process does or undergoes: forks, handlers, other
 /// schedulers, failures, steps.
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "tests/support/ports.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using children = spawning<proc, console, syncing, mail, timing>;
 using program = eff<void, children, proc, console, syncing, mail, timing>;
-
-}  // namespace
 
 // ---- checkpoints
 
@@ -175,8 +145,6 @@ TEST_CASE("a send that was refused is refused in the next run as well") {
 
 // ---- inside handlers
 
-namespace {
-
 using asking = eff<void, ask, children, proc, console, syncing, mail, timing>;
 
 asking sends_inside(address<int> to) {
@@ -198,8 +166,6 @@ program handles_a_sender(address<int> to) {
 program handles_a_receiver(inbox<int> in) {
   co_await handle<ask>(answers{100}, receives_inside(in));
 }
-
-}  // namespace
 
 TEST_CASE("processes send and receive inside handlers, in either order") {
   for (bool const receiver_first : {false, true})
@@ -680,8 +646,6 @@ TEST_CASE("a step belongs to one process, even if it sends to a waiting receiver
   CHECK_THAT(said, Contains("sent ") && Contains("1 ") && Contains("end "));
 }
 
-namespace {
-
 /// Passes each message on, incremented, and counts how often.
 using plain = eff<void, spawning<proc, mail>, proc, mail>;
 plain passes_on(inbox<int> in, address<int> to, int& hops, int last) {
@@ -691,8 +655,6 @@ plain passes_on(inbox<int> in, address<int> to, int& hops, int last) {
     co_await to.send(*m + 1);
   }
 }
-
-}  // namespace
 
 TEST_CASE("a sender hands over a bounded number of times in a row, and then lets the others run") {
   every_frame_dies const check;

@@ -1,45 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/ports.hpp"
+#include "tests/support/refusal.hpp"
 
 /// Ports on one thread: the effect of each operation, its order, and which process continues.
 
-#include "weft/sched/mail/mail.hpp"
-
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/ports.hpp"
-#include "tests/support/refusal.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using children = spawning<proc, console, syncing, mail, timing>;
 using program = eff<void, children, proc, console, syncing, mail, timing>;
-
 using weft::tests::text;
-
-schedule_options in_virtual_time() {
-  schedule_options o;
-  o.virtual_time = true;
-  return o;
-}
 std::string text(bool b) { return b ? "true " : "false "; }
 template <class T>
 std::string text(std::optional<T> const& m) {
@@ -48,24 +16,6 @@ std::string text(std::optional<T> const& m) {
 std::string text(std::variant<int, std::string> const& m) {
   return m.index() == 0 ? "i" + text(std::get<0>(m)) : "s" + std::get<1>(m) + ' ';
 }
-
-program sends(address<int> to, int from, int n) {
-  for (int i = 0; i != n; ++i) co_await to.send(from + i);
-}
-program sends_and_says(address<int> to, int from, int n) {
-  for (int i = from; i != from + n; ++i) {
-    bool const was_sent = co_await to.send(i);
-    std::string const what = was_sent ? '+' + text(i) : "refused ";
-    co_await say(what);
-  }
-}
-program sends_words(address<std::string> to, std::string word) { co_await to.send(word); }
-program sends_at(address<int> to, int n, instant t) {
-  co_await timing::sleep_until{t};
-  co_await to.send(n);
-}
-
-}  // namespace
 
 // ---- one sender, one receiver
 
@@ -148,6 +98,10 @@ TEST_CASE("a sender to a receiver that runs or is ready continues at once") {
     co_await say("sent again ");
   };
   CHECK(printed_by(p) == "sent sent again 1 2 end ");
+}
+
+program sends(address<int> to, int from, int n) {
+  for (int i = 0; i != n; ++i) co_await to.send(from + i);
 }
 
 TEST_CASE("try_receive takes a message that is there, and lets no other process run") {
@@ -477,6 +431,14 @@ TEST_CASE("one process at a time receives from an inbox, and the second gets an 
   CHECK(printed_by(p) == refused + refused + "first 1 2 ");
 }
 
+program sends_and_says(address<int> to, int from, int n) {
+  for (int i = from; i != from + n; ++i) {
+    bool const was_sent = co_await to.send(i);
+    std::string const what = was_sent ? '+' + text(i) : "refused ";
+    co_await say(what);
+  }
+}
+
 // ---- bounded inboxes
 
 TEST_CASE("a sender to a full inbox waits until there is room, the longest waiter first") {
@@ -534,6 +496,8 @@ TEST_CASE("a bounded inbox holds as many messages as its capacity, and no more")
 TEST_CASE("an inbox with capacity 0 is refused") {
   CHECK_THROWS_WITH(open<int>({.capacity = 0}), Contains("capacity"));
 }
+
+program sends_words(address<std::string> to, std::string word) { co_await to.send(word); }
 
 // ---- several inboxes
 
@@ -648,6 +612,17 @@ TEST_CASE("the same inbox twice in one select is refused, and keeps its messages
     co_await say(text(m));
   };
   CHECK(printed_by(p) == "refused 1 ");
+}
+
+schedule_options in_virtual_time() {
+  schedule_options o;
+  o.virtual_time = true;
+  return o;
+}
+
+program sends_at(address<int> to, int n, instant t) {
+  co_await timing::sleep_until{t};
+  co_await to.send(n);
 }
 
 // ---- deadlines

@@ -1,58 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Ports on every backend, on one thread and on several: the same laws.
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "tests/support/tracked.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
 using children = spawning<proc, mail, timing>;
 using program = eff<void, children, proc, mail, timing>;
-using message = tracked<moves::safely>;
-
-/// Checks that constructions and destructions of messages, and of frames, are balanced.
-class everything_dies {
- public:
-  everything_dies() = default;
-  everything_dies(everything_dies const&) = delete;
-  everything_dies& operator=(everything_dies const&) = delete;
-  ~everything_dies() { CHECK(message::births - births_ == message::deaths - deaths_); }
-
- private:
-  every_frame_dies const frames_;
-  long const births_ = message::births;
-  long const deaths_ = message::deaths;
-};
 
 /// Sends first, first + 1, ... and sometimes lets other processes run.
 program sends(address<int> to, int first, int n) {
@@ -79,8 +31,6 @@ class arrived {
   int count_ = 0;
   bool is_in_order_ = true;
 };
-
-}  // namespace
 
 // ---- order, and each message once
 
@@ -299,6 +249,22 @@ BACKENDS_TEST_CASE("a receiver is woken when all addresses are dropped, by any p
     if (heard != 1) FAIL("round " << round);
   }
 }
+
+using message = tracked<moves::safely>;
+
+/// Checks that constructions and destructions of messages, and of frames, are balanced.
+class everything_dies {
+ public:
+  everything_dies() = default;
+  everything_dies(everything_dies const&) = delete;
+  everything_dies& operator=(everything_dies const&) = delete;
+  ~everything_dies() { CHECK(message::births - births_ == message::deaths - deaths_); }
+
+ private:
+  every_frame_dies const frames_;
+  long const births_ = message::births;
+  long const deaths_ = message::deaths;
+};
 
 BACKENDS_TEST_CASE("a destroyed inbox refuses all senders, and its messages are destroyed once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
@@ -521,8 +487,6 @@ BACKENDS_TEST_CASE(
 
 // ---- processes that end at any moment
 
-namespace {
-
 struct has_died {};
 
 /// The state of processes that may end at any moment.
@@ -589,8 +553,6 @@ program lives_a_while(town& t, unsigned seed, inbox<message> in,
     }
   }
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("every message is destroyed once, whenever and however its processes end", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
 
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
 #include "weft/sched/base/detail/ready_sink.hpp"
-#include "weft/sched/base/process.hpp"
-#include "weft/sched/base/process_id.hpp"
-#include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/receive_awaitables.hpp"
@@ -29,17 +12,7 @@
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 #include "weft/sched/sync/detail/wake_batch.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using weft::detail::mailbox;
 using weft::detail::mailbox_registry;
-using weft::detail::message_slots;
-using weft::detail::receive_waiter;
-using weft::detail::send_waiter;
-using weft::detail::typed_mailbox;
-using weft::detail::untyped_address;
-
-namespace {
 
 /// The mailboxes of a scheduler, without the scheduler.
 class mail_alone {
@@ -57,6 +30,48 @@ class mail_alone {
   keeping<> ready;
   mailbox_registry* registry;
 };
+
+/// The processes that wait at the mailboxes, as the registry lists them.
+std::vector<process const*> waiting(mail_alone& s) {
+  std::vector<process const*> all;
+  s.registry->for_each_waiter([&all](process const& p) { all.push_back(&p); });
+  return all;
+}
+
+/// The processes that take_all() takes, in order.
+std::vector<process const*> take_all(mail_alone& s) {
+  std::vector<process const*> all;
+  s.registry->take_all([&](thunk t) {
+    (void)s.registry->has_waiters();     // the lock is free
+    CHECK_FALSE(t.get()->has_answer());  // the answer may be lost
+    CHECK(t.answer() == 0);
+    all.push_back(t.get());
+  });
+  return all;
+}
+
+// ---- the list
+
+TEST_CASE("a registry without mailboxes has nothing to do") {
+  every_frame_dies const check;
+  mail_alone s;
+  CHECK_FALSE(s.registry->has_several_threads());
+  CHECK_FALSE(s.registry->has_waiters());
+  CHECK_FALSE(s.registry->exchange_has_put());
+  CHECK(waiting(s).empty());
+  CHECK(take_all(s).empty());
+  weft::detail::wake_batch batch;
+  CHECK(s.registry->take_if(every_process, batch));
+  mail_alone const other(true);
+  CHECK(other.registry->has_several_threads());
+}
+
+using weft::detail::mailbox;
+using weft::detail::message_slots;
+using weft::detail::receive_waiter;
+using weft::detail::send_waiter;
+using weft::detail::typed_mailbox;
+using weft::detail::untyped_address;
 
 /// The end of an inbox, which gives up its count.
 struct inbox_end {
@@ -133,44 +148,20 @@ struct sender {
   send_waiter here;
 };
 
-/// The processes that wait at the mailboxes, as the registry lists them.
-std::vector<process const*> waiting(mail_alone& s) {
-  std::vector<process const*> all;
-  s.registry->for_each_waiter([&all](process const& p) { all.push_back(&p); });
-  return all;
-}
 template <class... Waiters>
 std::vector<process const*> listed(Waiters const&... of) {
   return {of.is.get()...};
 }
-/// The processes that take_all() takes, in order.
-std::vector<process const*> take_all(mail_alone& s) {
-  std::vector<process const*> all;
-  s.registry->take_all([&](thunk t) {
-    (void)s.registry->has_waiters();     // the lock is free
-    CHECK_FALSE(t.get()->has_answer());  // the answer may be lost
-    CHECK(t.answer() == 0);
-    all.push_back(t.get());
-  });
-  return all;
-}
 
-}  // namespace
+/// A message that holds an inbox, and so may keep a mailbox.
+struct parcel {
+  std::unique_ptr<mailbox, inbox_end> in;
+  untyped_address to;
+};
 
-// ---- the list
-
-TEST_CASE("a registry without mailboxes has nothing to do") {
-  every_frame_dies const check;
-  mail_alone s;
-  CHECK_FALSE(s.registry->has_several_threads());
-  CHECK_FALSE(s.registry->has_waiters());
-  CHECK_FALSE(s.registry->exchange_has_put());
-  CHECK(waiting(s).empty());
-  CHECK(take_all(s).empty());
-  weft::detail::wake_batch batch;
-  CHECK(s.registry->take_if(every_process, batch));
-  mail_alone const other(true);
-  CHECK(other.registry->has_several_threads());
+void put(typed_mailbox<parcel>& into, parcel m) {
+  mailbox::woken_receiver none{};
+  CHECK(into.send<false>(&m, false, none) == mailbox::send_outcome::stored);
 }
 
 TEST_CASE("a registry lists the processes that wait, in the order of their mailboxes") {
@@ -448,25 +439,12 @@ TEST_CASE("the messages that are left are destroyed when the scheduler ends") {
   CHECK(alive == 0);
 }
 
-namespace {
-
-/// A message that holds an inbox, and so may keep a mailbox.
-struct parcel {
-  std::unique_ptr<mailbox, inbox_end> in;
-  untyped_address to;
-};
 /// A mailbox whose inbox lies in a message.
 typed_mailbox<parcel>* open(mail_alone& s) { return new typed_mailbox<parcel>(*s.registry, 9); }
 parcel with_ends_of(typed_mailbox<parcel>& b) {
   b.add_address();
   return {std::unique_ptr<mailbox, inbox_end>(&b), untyped_address(&b)};
 }
-void put(typed_mailbox<parcel>& into, parcel m) {
-  mailbox::woken_receiver none{};
-  CHECK(into.send<false>(&m, false, none) == mailbox::send_outcome::stored);
-}
-
-}  // namespace
 
 TEST_CASE("mailboxes that lie in each other end with their scheduler") {
   every_frame_dies const check;

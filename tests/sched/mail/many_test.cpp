@@ -1,73 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/ports.hpp"
+#include "tests/support/refusal.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 /// Messages that are sent and received many at a time: receive_many() and send_many().
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/ports.hpp"
-#include "tests/support/refusal.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/mail/routing.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/when_any.hpp"
-#include "weft/testing/explore.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using children = spawning<proc, mail, timing>;
 using program = eff<void, children, proc, mail, timing>;
-using task = eff<void, proc, mail>;
-using tasks = eff<void, tasking<proc, mail>, proc, mail>;
-
-constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
-
-std::vector<int> from_to(int first, int end) {
-  std::vector<int> all(static_cast<std::size_t>(end - first));
-  std::iota(all.begin(), all.end(), first);
-  return all;
-}
-
-/// Sends `first` to `end`, so many at a time.
-program sends_many(address<int> to, int first, int end, std::size_t at_once) {
-  dice random(static_cast<unsigned>(first));
-  std::vector<int> all = from_to(first, end);
-  for (std::span<int> left = all; !left.empty();) {
-    std::size_t const n = co_await to.send_many(left.first(std::min(at_once, left.size())));
-    if (n == 0) break;
-    left = left.subspan(n);
-    if (random(4) == 0) co_await proc::yield{};
-  }
-}
-
-}  // namespace
 
 // ---- on one thread
 
@@ -120,6 +60,12 @@ TEST_CASE("the messages take the places of objects, each of which is destroyed o
     CHECK(right);
     CHECK(values == std::vector<int>{4, 5, 2, 3});
   });
+}
+
+std::vector<int> from_to(int first, int end) {
+  std::vector<int> all(static_cast<std::size_t>(end - first));
+  std::iota(all.begin(), all.end(), first);
+  return all;
 }
 
 TEST_CASE("send_many sends as many messages as there is room for, and waits only for the first") {
@@ -241,9 +187,21 @@ TEST_CASE("a process that sends and receives many at a time does not keep its th
   CHECK(turns >= 90);  // 128 messages in a step, which are sent and received twice
 }
 
-// ---- laws, on every backend
+constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 
-namespace {
+/// Sends `first` to `end`, so many at a time.
+program sends_many(address<int> to, int first, int end, std::size_t at_once) {
+  dice random(static_cast<unsigned>(first));
+  std::vector<int> all = from_to(first, end);
+  for (std::span<int> left = all; !left.empty();) {
+    std::size_t const n = co_await to.send_many(left.first(std::min(at_once, left.size())));
+    if (n == 0) break;
+    left = left.subspan(n);
+    if (random(4) == 0) co_await proc::yield{};
+  }
+}
+
+// ---- laws, on every backend
 
 struct counted {
   explicit counted(std::size_t senders) : next(senders) {}
@@ -255,8 +213,6 @@ struct counted {
   int count = 0;
   bool in_order = true;
 };
-
-}  // namespace
 
 BACKENDS_TEST_CASE("each sender's messages come in its order, each once, many at a time", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
@@ -293,7 +249,8 @@ BACKENDS_TEST_CASE("each sender's messages come in its order, each once, many at
   }
 }
 
-namespace {
+using task = eff<void, proc, mail>;
+using tasks = eff<void, tasking<proc, mail>, proc, mail>;
 
 task sends_for_ever(address<int> to, std::atomic<std::size_t>& sent) {
   std::array<int, 7> some{};
@@ -307,8 +264,6 @@ task receives_a_while(inbox<int>& in, std::size_t& got, unsigned seed) {
     if (random(3) == 0) co_await proc::yield{};
   }
 }
-
-}  // namespace
 
 // A sender that is cancelled while it waits has sent none of the batch, and one that is not knows
 // how many it has sent; a receiver has what it was told of.  So the sums agree, but for what is in

@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/testing.hpp"
+#include "tests/prelude.hpp"
 
 // What a receiver finds if a failure destroys its last sender: `cancelled`, once the failure has
 // reached the scheduler or the scope of the receiver; before that, `no_senders`.
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using step = eff<void, proc, mail>;
-using program = eff<void, spawning<proc, mail>, mail, proc>;
-
 enum class found : unsigned char { nothing, a_message, no_sender, a_cancellation };
 
 step receives(inbox<int> in, found& what) {
@@ -50,16 +25,48 @@ step keeps_address(address<int> to) {
     if (to != to) co_return;
   }
 }
+
+BACKENDS_TEST_CASE("a receiver in a scope that is cancelled finds the cancellation, not no_senders",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  for (int round = 0; round != 100; ++round) {
+    found inside = found::nothing;
+    found outside = found::nothing;
+    run_on(chosen, [&]() -> eff<void, spawning<proc, mail>, tasking<proc, mail>, proc, mail> {
+      auto first = co_await open<int>();
+      auto second = co_await open<int>();
+      // Outside of the scope it is true that no sender is left.
+      co_await spawn(
+          [](inbox<int> in, found& what) -> step {
+            auto const m = co_await in.next();
+            what = m ? found::a_message : found::no_sender;
+          },
+          std::move(second.in), std::ref(outside));
+      auto const body = [&](auto& s) -> eff<void, proc, mail> {
+        s.start(receives, std::move(first.in), std::ref(inside));
+        s.start(keeps_address, std::move(first.to));
+        s.start(keeps_address, std::move(second.to));
+        for (int i = 0; i != 3; ++i) co_await proc::yield{};
+        s.cancel();
+      };
+      try {
+        co_await with_scope(body);
+      } catch (cancelled const&) {
+      }
+    });
+    if (inside == found::no_sender || inside == found::a_message)
+      FAIL("round " << round << ": found " << static_cast<int>(inside));
+    if (outside != found::no_sender) FAIL("round " << round << ": outside");
+  }
+}
+
+using program = eff<void, spawning<proc, mail>, mail, proc>;
+
 step waits(address<int> to, inbox<int> in) {
   (void)co_await in.receive();
   (void)co_await to.send(1);
 }
 step fails() {
-  co_await proc::yield{};
-  throw std::runtime_error("failed");
-}
-step fails_with_it(address<int> to) {
-  address<int> const mine = std::move(to);
   co_await proc::yield{};
   throw std::runtime_error("failed");
 }
@@ -79,12 +86,6 @@ program the_sender_is_cancelled(found& what) {
   }
   co_await spawn(fails);
   for (;;) co_await proc::yield{};  // keeps `kept`
-}
-/// The process that fails has the last address.
-program the_sender_fails(found& what) {
-  auto both = co_await open<int>();
-  co_await spawn(receives, std::move(both.in), std::ref(what));
-  co_await spawn(fails_with_it, std::move(both.to));
 }
 
 /// The end of a run: its failures, without the no_senders among them.
@@ -116,8 +117,6 @@ end end_of(Program p) {
   return e;
 }
 
-}  // namespace
-
 TEMPLATE_TEST_CASE("a receiver whose sender is cancelled by a failure finds the cancellation", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<4>,
                    on_stealing<2>, on_stealing<4>) {
@@ -132,6 +131,19 @@ TEMPLATE_TEST_CASE("a receiver whose sender is cancelled by a failure finds the 
         FAIL("round " << round << ": " << e.failures << ", " << e.without_senders);
     }
   }
+}
+
+step fails_with_it(address<int> to) {
+  address<int> const mine = std::move(to);
+  co_await proc::yield{};
+  throw std::runtime_error("failed");
+}
+
+/// The process that fails has the last address.
+program the_sender_fails(found& what) {
+  auto both = co_await open<int>();
+  co_await spawn(receives, std::move(both.in), std::ref(what));
+  co_await spawn(fails_with_it, std::move(both.to));
 }
 
 TEMPLATE_TEST_CASE("on one thread a receiver whose sender fails finds the cancellation", "",
@@ -173,38 +185,4 @@ TEST_CASE("explore finds a receiver that ends with no_senders at granularity::pa
   using texts = std::set<std::string>;
   CHECK(ends_of(granularity::cooperative, the_sender_fails) == texts{"failed"});
   CHECK(ends_of(granularity::parallel, the_sender_fails) == texts{"both", "failed"});
-}
-
-BACKENDS_TEST_CASE("a receiver in a scope that is cancelled finds the cancellation, not no_senders",
-                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
-  every_frame_dies const check;
-  for (int round = 0; round != 100; ++round) {
-    found inside = found::nothing;
-    found outside = found::nothing;
-    run_on(chosen, [&]() -> eff<void, spawning<proc, mail>, tasking<proc, mail>, proc, mail> {
-      auto first = co_await open<int>();
-      auto second = co_await open<int>();
-      // Outside of the scope it is true that no sender is left.
-      co_await spawn(
-          [](inbox<int> in, found& what) -> step {
-            auto const m = co_await in.next();
-            what = m ? found::a_message : found::no_sender;
-          },
-          std::move(second.in), std::ref(outside));
-      auto const body = [&](auto& s) -> eff<void, proc, mail> {
-        s.start(receives, std::move(first.in), std::ref(inside));
-        s.start(keeps_address, std::move(first.to));
-        s.start(keeps_address, std::move(second.to));
-        for (int i = 0; i != 3; ++i) co_await proc::yield{};
-        s.cancel();
-      };
-      try {
-        co_await with_scope(body);
-      } catch (cancelled const&) {
-      }
-    });
-    if (inside == found::no_sender || inside == found::a_message)
-      FAIL("round " << round << ": found " << static_cast<int>(inside));
-    if (outside != found::no_sender) FAIL("round " << round << ": outside");
-  }
 }

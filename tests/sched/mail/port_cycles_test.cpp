@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <memory>
-#include <optional>
-#include <utility>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/routing.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
+#include "tests/prelude.hpp"
 
 // Ports that own one another through the messages sent to them: their scheduler destroys them.
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 std::atomic<int> alive = 0;
 /// Counts the objects that are alive.
@@ -34,6 +17,25 @@ struct parcel {
   std::optional<address<parcel>> to;
   counted one;
 };
+
+BACKENDS_TEST_CASE("messages that no process can receive any more are destroyed with the scheduler",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::optional<inbox<parcel>> in;
+  std::optional<address<parcel>> to;
+  run_on(chosen, [&]() -> eff<void, mail> {
+    auto both = co_await open<parcel>();
+    (void)co_await both.to.send(parcel());
+    (void)co_await both.to.send(parcel());
+    in.emplace(std::move(both.in));
+    to.emplace(std::move(both.to));
+  });
+  CHECK(alive == 0);
+  // Its ends may be destroyed later, in any order.
+  in.reset();
+  to.reset();
+}
+
 parcel with(inbox<parcel> in) {
   parcel p;
   p.in = std::make_unique<inbox<parcel>>(std::move(in));
@@ -89,8 +91,6 @@ program one_that_fails_then() {
   throw std::runtime_error("failed");
 }
 
-}  // namespace
-
 BACKENDS_TEST_CASE(
     "ports that own one another by their messages are destroyed with their scheduler", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -115,22 +115,4 @@ TEST_CASE("no schedule leaks ports that own one another") {
       CHECK(found.ok());
       CHECK(found.leaked == 0);
     }
-}
-
-BACKENDS_TEST_CASE("messages that no process can receive any more are destroyed with the scheduler",
-                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
-  every_frame_dies const check;
-  std::optional<inbox<parcel>> in;
-  std::optional<address<parcel>> to;
-  run_on(chosen, [&]() -> eff<void, mail> {
-    auto both = co_await open<parcel>();
-    (void)co_await both.to.send(parcel());
-    (void)co_await both.to.send(parcel());
-    in.emplace(std::move(both.in));
-    to.emplace(std::move(both.to));
-  });
-  CHECK(alive == 0);
-  // Its ends may be destroyed later, in any order.
-  in.reset();
-  to.reset();
 }

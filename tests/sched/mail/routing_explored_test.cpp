@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Sending by id under every schedule of small programs.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <set>
-#include <string>
-#include <utility>
-
-#include "tests/support/frames.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/routing.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/testing/explore.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 using children = spawning<proc, mail, routing>;
 using program = eff<void, children, proc, mail, routing>;
@@ -75,15 +58,13 @@ program opens_and_tries(world& w) {
   auto const m = co_await in.try_receive();
   w.got += m ? std::to_string(*m) : "nothing";
 }
-program sends(process_id to, int m) { (void)co_await send(to, m); }
+
 program sends_and_notes(process_id to, int m, world& w) {
   bool const there = co_await send(to, m);
   w.told += there ? '+' : '-';
 }
 
 using outcomes = std::set<std::string>;
-
-}  // namespace
 
 TEST_CASE(
     "a send succeeds only while there is an inbox, not before it is opened or after it is "
@@ -115,6 +96,8 @@ TEST_CASE(
   });
   CHECK(found.outcomes == outcomes{"ok 1/+", "ok nothing/+", "ok nothing/-"});
 }
+
+program sends(process_id to, int m) { (void)co_await send(to, m); }
 
 TEST_CASE("messages of two senders by id arrive in either order, each once") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/operator_new.hpp"
 
 /// The cost of the table of routes: nothing before an inbox is opened; and what happens without
 /// memory for it.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <new>
-#include <stdexcept>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/operator_new.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/routing.hpp"
-#include "weft/sched/schedule.hpp"
 
 namespace {
 
@@ -30,14 +21,11 @@ bool weft::tests::admit(allocation const& a) noexcept {
   return true;
 }
 
-using namespace weft;
-using namespace weft::tests;
-
 namespace {
 
 using program = eff<void, spawning<mail, routing>, mail, routing>;
 
-program talks() {
+program sends_to_inboxes() {
   process_id const child = co_await spawn([]() -> eff<void, mail, routing> {
     auto in = co_await open_inbox<int>();
     (void)co_await in.try_receive();
@@ -62,7 +50,7 @@ TEST_CASE("a scheduler has one table of routes, allocated when a process opens a
     if (there) throw std::logic_error("nobody is there");
   });
   CHECK(tables == before);
-  schedule(talks);
+  schedule(sends_to_inboxes);
   CHECK(tables == before + 1);
 }
 
@@ -72,7 +60,7 @@ TEST_CASE("whichever allocation throws, everything is destroyed, and nothing is 
     every_frame_dies const check;
     until_failure = failed;
     try {
-      schedule(talks);
+      schedule(sends_to_inboxes);
     } catch (std::bad_alloc const&) {
     } catch (exceptions const&) {
     }

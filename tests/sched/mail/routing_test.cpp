@@ -1,40 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/ports.hpp"
 
 /// Sending to processes by their ids, on every backend: the same laws.
-
-#include "weft/sched/mail/routing.hpp"
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/ports.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using all = row<proc, syncing, mail, routing, timing>;
 using children = spawning<all>;
@@ -49,32 +17,13 @@ eff<void, proc, routing> sends_when_open(process_id to, M m) {
     co_await proc::yield{};
   }
 }
-/// Sends first, first + 1, ... there, and sometimes lets other processes run.
-program sends_from(process_id to, int first, int n) {
-  co_await sends_when_open(to, first);
-  for (int i = first + 1; i != first + n; ++i) {
-    (void)co_await send(to, i);
-    if (i % 3 == 0) co_await proc::yield{};
-  }
-}
+
 /// The received messages, as text.
 struct heard {
   std::string text;
   counter refused = 0;
   counter said = 0;
 };
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-}  // namespace
 
 // ---- one sender, one receiver
 
@@ -95,6 +44,15 @@ BACKENDS_TEST_CASE("a spawned process is sent to by the id that spawn yielded", 
   });
   CHECK(h.text == "hello");
   CHECK(h.refused == 0);
+}
+
+/// Sends first, first + 1, ... there, and sometimes lets other processes run.
+program sends_from(process_id to, int first, int n) {
+  co_await sends_when_open(to, first);
+  for (int i = first + 1; i != first + n; ++i) {
+    (void)co_await send(to, i);
+    if (i % 3 == 0) co_await proc::yield{};
+  }
 }
 
 BACKENDS_TEST_CASE(
@@ -375,6 +333,16 @@ BACKENDS_TEST_CASE("a sender that waits for room yields false when the inbox is 
     for (int i = 0; i != 7; ++i) co_await proc::yield{};
   });
   CHECK(told == 5);
+}
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (std::exception const& e) {
+    return e.what();
+  }
+  return "none";
 }
 
 BACKENDS_TEST_CASE("if all processes wait for messages by id, the deadlock report says where", "",

@@ -1,29 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/ports.hpp"
+#include "weft/sched/runtime/submitter.hpp"
 
 /// Sending by id while inboxes open and close on other threads.
-
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/ports.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/routing.hpp"
-#include "weft/sched/runtime/submitter.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 using children = spawning<proc, syncing, mail, routing>;
 using program = eff<void, children, proc, syncing, mail, routing>;
@@ -58,8 +38,6 @@ program sends_to_all(counts& of, std::vector<process_id> to, unsigned seed) {
     if (i % 4 == 0) co_await proc::yield{};
   }
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("sends race with inboxes that open and close, and no message is kept or lost",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,

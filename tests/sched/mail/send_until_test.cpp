@@ -1,35 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/routing.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/testing.hpp"
+#include "tests/prelude.hpp"
 
 // Sends with a deadline, and sends that do not wait.
 
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
-
-using step = eff<void, proc, mail, timing>;
 using program = eff<void, spawning<proc, mail, timing>, proc, mail, timing>;
 using letter = std::unique_ptr<int>;
 
@@ -56,8 +29,6 @@ said said_by(Program p) {
   run_on<Where>(how, [&] { return p(all); });
   return all;
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE(
     "a send with a deadline reports the fate of the message, and returns an unsent one", "",
@@ -91,6 +62,8 @@ TEMPLATE_TEST_CASE(
   CHECK(all == said{"sent!", "too late 2", "5", "too late 3", "1", "no more", "sent!", "no inbox 5",
                     "no inbox 6"});
 }
+
+using step = eff<void, proc, mail, timing>;
 
 TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its turn", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {

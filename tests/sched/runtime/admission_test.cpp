@@ -1,97 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/admission.hpp"
 
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <mutex>
-#include <stdexcept>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/errors.hpp"
 
-using namespace weft;
-using namespace weft::tests;
 using weft::detail::admission;
-using entry = admission::outcome;
 
-namespace {
-
-/// Room for `most` processes, of which so many are alive.
-struct limited : admission {
-  explicit limited(std::size_t most, std::size_t alive = 0,
-                   overflow_policy when_full = overflow_policy::wait) {
-    limit(most, when_full);
-    begin(alive);
-  }
-};
-/// A process, and its place in the queue.
-struct applicant {
-  thunk is = suspended_process();
-  admission::ticket place{*is.get()};
-};
-
-bool waits(admission& a, applicant& p) {
-  return a.enter_or_wait(p.place, none_refused) == entry::waits;
-}
 /// The processes that wait for room, in order.
 std::vector<process const*> waiting(admission const& a) {
   std::vector<process const*> all;
   a.for_each_waiter([&all](process const& p) { all.push_back(&p); });
   return all;
 }
-/// The processes of a list of tickets.
-std::vector<process const*> owners(admission::ticket const* t) {
-  std::vector<process const*> all;
-  for (; t; t = t->next) all.push_back(t->owner);
-  return all;
-}
-
-/// Two processes that end in turn: before one ends, the other waits for its room.  So there is
-/// never any room to be seen, and a thread outside is admitted only if it sleeps in the queue.
-class taking_turns {
- public:
-  explicit taking_turns(admission& a) : room_(a) { enqueue(*first_); }
-  /// A process ends.  Whether a thread outside was admitted in its place; then both processes wait,
-  /// and no further process ends.
-  bool one_ends() {
-    enqueue(*second_);
-    auto* const t = room_.leave();
-    if (!t) return true;
-    if (t != &first_->place) ++wrong_;
-    std::swap(first_, second_);
-    return false;
-  }
-  [[nodiscard]] applicant& first() noexcept { return *first_; }
-  [[nodiscard]] applicant& second() noexcept { return *second_; }
-  /// The number of tickets that came before the longest waiting one.
-  [[nodiscard]] int wrong() const noexcept { return wrong_; }
-
- private:
-  void enqueue(applicant& p) {
-    p.place.next = nullptr;
-    if (!waits(room_, p)) ++wrong_;
-  }
-
-  admission& room_;
-  applicant one_;
-  applicant other_;
-  applicant* first_ = &one_;
-  applicant* second_ = &other_;
-  int wrong_ = 0;
-};
-
-}  // namespace
 
 // ---- the limit
 
@@ -107,6 +27,15 @@ TEST_CASE("an admission without a limit has no waiters, and is not shut to threa
   CHECK(waiting(room).empty());
   CHECK(room.turn_away(every_process) == nullptr);
 }
+
+/// Room for `most` processes, of which so many are alive.
+struct limited : admission {
+  explicit limited(std::size_t most, std::size_t alive = 0,
+                   overflow_policy when_full = overflow_policy::wait) {
+    limit(most, when_full);
+    begin(alive);
+  }
+};
 
 TEST_CASE("the limit says what happens when it is reached") {
   limited const waits_then(3);
@@ -129,6 +58,18 @@ TEST_CASE("as many processes are admitted as the limit says, and one more when o
   CHECK_FALSE(room.is_shut_to_outside());
   CHECK(room.try_enter());
   CHECK_FALSE(room.try_enter());
+}
+
+using entry = admission::outcome;
+
+/// A process, and its place in the queue.
+struct applicant {
+  thunk is = suspended_process();
+  admission::ticket place{*is.get()};
+};
+
+bool waits(admission& a, applicant& p) {
+  return a.enter_or_wait(p.place, none_refused) == entry::waits;
 }
 
 TEST_CASE("a process that is counted anyway takes the room of another") {
@@ -209,6 +150,13 @@ TEST_CASE("a ticket comes back with the process that its owner has made") {
   CHECK(t->spawned == made.get());
   CHECK(t->answer == 7);
   CHECK(t->owner_goes_first);
+}
+
+/// The processes of a list of tickets.
+std::vector<process const*> owners(admission::ticket const* t) {
+  std::vector<process const*> all;
+  for (; t; t = t->next) all.push_back(t->owner);
+  return all;
 }
 
 TEST_CASE("processes that are turned away leave the queue in order, and the others stay in order") {
@@ -304,6 +252,40 @@ TEST_CASE("after the admission is closed no thread outside is admitted, and proc
   CHECK(puts == 0);
   CHECK(room.try_enter());
 }
+
+/// Two processes that end in turn: before one ends, the other waits for its room.  So there is
+/// never any room to be seen, and a thread outside is admitted only if it sleeps in the queue.
+class taking_turns {
+ public:
+  explicit taking_turns(admission& a) : room_(a) { enqueue(*first_); }
+  /// A process ends.  Whether a thread outside was admitted in its place; then both processes wait,
+  /// and no further process ends.
+  bool one_ends() {
+    enqueue(*second_);
+    auto* const t = room_.leave();
+    if (!t) return true;
+    if (t != &first_->place) ++wrong_;
+    std::swap(first_, second_);
+    return false;
+  }
+  [[nodiscard]] applicant& first() noexcept { return *first_; }
+  [[nodiscard]] applicant& second() noexcept { return *second_; }
+  /// The number of tickets that came before the longest waiting one.
+  [[nodiscard]] int wrong() const noexcept { return wrong_; }
+
+ private:
+  void enqueue(applicant& p) {
+    p.place.next = nullptr;
+    if (!waits(room_, p)) ++wrong_;
+  }
+
+  admission& room_;
+  applicant one_;
+  applicant other_;
+  applicant* first_ = &one_;
+  applicant* second_ = &other_;
+  int wrong_ = 0;
+};
 
 TEST_CASE("a thread outside sleeps until a process has ended, and its process is put by then") {
   for (int round = 0; round != rounds(100); ++round) {

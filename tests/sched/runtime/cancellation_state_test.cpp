@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/cancellation_state.hpp"
 
-#include <catch2/catch.hpp>
-#include <coroutine>
-#include <exception>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/handle.hpp"
-#include "weft/sched/base/process.hpp"
 
-using namespace weft;
-using namespace weft::tests;
 using weft::detail::cancellation_state;
-using weft::detail::continuation;
 
-namespace {
+TEST_CASE("a note that a process has found the cancellation lasts until all of it has ended") {
+  cancellation_state s;
+  CHECK(s.begin_of_all());
+  CHECK_FALSE(s.was_found());
+  s.note_found();
+  s.note_found();
+  CHECK(s.was_found());
+  s.end_of_all();
+  CHECK_FALSE(s.was_found());
+}
+
+using weft::detail::continuation;
 
 /// The place of a group of tasks in the chain of a process, between its frame and its end.
 class group final : public weft::detail::frame_end {
@@ -59,8 +57,6 @@ struct member {
   ~member() { is = thunk::reason::quiescent; }
 };
 
-}  // namespace
-
 TEST_CASE("a new state cancels no process and needs no attention") {
   every_frame_dies const check;
   cancellation_state const s;
@@ -99,17 +95,6 @@ TEST_CASE("the cancellation of all processes begins once, until it has ended") {
     CHECK_FALSE(s.needs_attention());
   }
   CHECK(m.in.times_asked() == 0);
-}
-
-TEST_CASE("a note that a process has found the cancellation lasts until all of it has ended") {
-  cancellation_state s;
-  CHECK(s.begin_of_all());
-  CHECK_FALSE(s.was_found());
-  s.note_found();
-  s.note_found();
-  CHECK(s.was_found());
-  s.end_of_all();
-  CHECK_FALSE(s.was_found());
 }
 
 TEST_CASE("a process is included by the innermost group that knows, if some group is cancelled") {

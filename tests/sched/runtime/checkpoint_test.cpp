@@ -1,36 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/printing_programs.hpp"
 
 /// Checkpoints of a scheduler.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
-using snapshot = scheduler<>::snapshot;
-
-}  // namespace
 
 TEST_CASE(
     "from a checkpoint after any number of steps the same future follows, two and three times") {
@@ -59,6 +31,8 @@ TEST_CASE(
     if (over) break;
   }
 }
+
+using snapshot = scheduler<>::snapshot;
 
 TEST_CASE("many checkpoints of one run may be run in any order, each repeatedly") {
   every_frame_dies const check;

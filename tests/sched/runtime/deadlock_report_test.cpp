@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <string>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
 
 // The text of a deadlock report about each process, word for word: its operation, and the place.
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 std::string const first_line =
     "weft: deadlock: every process waits, and none is left to wake another";
@@ -33,35 +19,6 @@ program takes_more_than_there_are(semaphore& s) {
   for (int i = 0; i != 5; ++i) co_await spawn(takes_one, std::ref(s));
 }
 
-constexpr int writes = __LINE__ + 2;
-step adds_one(shared<int>& n) {
-  co_await n.update([](int& value) { ++value; });
-}
-constexpr int waits_for_two = __LINE__ + 2;
-step waits_for_values(shared<int>& n) {
-  (void)co_await n.wait_for([](int value) { return value == 2; });
-}
-program one_writes_too_little(shared<int>& n) {
-  co_await spawn(adds_one, std::ref(n));
-  co_await spawn(waits_for_values, std::ref(n));
-  co_await spawn(waits_for_values, std::ref(n));
-}
-program nobody_writes(shared<int>& n) { co_await spawn(waits_for_values, std::ref(n)); }
-
-constexpr int meets = __LINE__ + 1;
-step arrives(barrier& b) { co_await b.arrive_and_wait(); }
-program one_does_not_come(barrier& b) {
-  co_await spawn(arrives, std::ref(b));
-  co_await spawn(arrives, std::ref(b));
-}
-
-constexpr int locks = __LINE__ + 2;
-step locks_twice(mutex& m) {
-  auto const held = co_await m.lock();
-  auto const again = co_await m.lock();
-}
-program one_locks_twice(mutex& m) { co_await spawn(locks_twice, std::ref(m)); }
-
 /// The report of a deadlock; the object lives until all processes have ended.
 template <class Backend, class Object, class... Args>
 std::string deadlock_of(program (*p)(Object&), Args... args) {
@@ -73,8 +30,6 @@ std::string deadlock_of(program (*p)(Object&), Args... args) {
   }
   return "no deadlock";
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("a deadlock report says which permits a process waits for, and where", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -92,6 +47,21 @@ TEMPLATE_TEST_CASE("a deadlock report says which permits a process waits for, an
         first_line.size() + 2 * (what.size() + std::string("\n  process 1.1").size()));
 }
 
+constexpr int writes = __LINE__ + 2;
+step adds_one(shared<int>& n) {
+  co_await n.update([](int& value) { ++value; });
+}
+constexpr int waits_for_two = __LINE__ + 2;
+step waits_for_values(shared<int>& n) {
+  (void)co_await n.wait_for([](int value) { return value == 2; });
+}
+program one_writes_too_little(shared<int>& n) {
+  co_await spawn(adds_one, std::ref(n));
+  co_await spawn(waits_for_values, std::ref(n));
+  co_await spawn(waits_for_values, std::ref(n));
+}
+program nobody_writes(shared<int>& n) { co_await spawn(waits_for_values, std::ref(n)); }
+
 TEMPLATE_TEST_CASE(
     "a deadlock report says which value processes wait for, and which process wrote it last", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -108,6 +78,13 @@ TEMPLATE_TEST_CASE(
         first_line + "\n  process 1.1" + what + "when it was made: 1 process waits");
 }
 
+constexpr int meets = __LINE__ + 1;
+step arrives(barrier& b) { co_await b.arrive_and_wait(); }
+program one_does_not_come(barrier& b) {
+  co_await spawn(arrives, std::ref(b));
+  co_await spawn(arrives, std::ref(b));
+}
+
 TEMPLATE_TEST_CASE("a deadlock report says how many processes have arrived at a barrier", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -115,6 +92,13 @@ TEMPLATE_TEST_CASE("a deadlock report says how many processes have arrived at a 
   CHECK(deadlock_of<TestType>(one_does_not_come, 3u) ==
         first_line + "\n  process 1.1" + what + "\n  process 1.2" + what);
 }
+
+constexpr int locks = __LINE__ + 2;
+step locks_twice(mutex& m) {
+  auto const held = co_await m.lock();
+  auto const again = co_await m.lock();
+}
+program one_locks_twice(mutex& m) { co_await spawn(locks_twice, std::ref(m)); }
 
 TEMPLATE_TEST_CASE("a deadlock report says which process holds a mutex, and since where", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {

@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// scheduler::dump: by its own process, by another thread while it runs, and while it does not.
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
+constexpr int reads_at = __LINE__ + 1;
 eff<void, mail> reads(inbox<int> in) { (void)co_await in.receive(); }
-
-std::string line_of_reads() { return "dump_test.cpp:22"; }
-
-}  // namespace
+std::string line_of_reads() { return "dump_test.cpp:" + std::to_string(reads_at); }
 
 TEST_CASE("a process can describe the processes that wait, and itself") {
   scheduler<> s;
@@ -58,8 +40,6 @@ TEST_CASE("between two steps and after the run, any thread can describe the proc
   CHECK(s.dump() == "0 processes wait\n");
 }
 
-namespace {
-
 template <class Backend>
 void check_from_another_thread(scheduler<Backend>& s, typename scheduler<Backend>::options how) {
   std::atomic<bool> is_enough = false;
@@ -82,8 +62,6 @@ void check_from_another_thread(scheduler<Backend>& s, typename scheduler<Backend
   other.join();
   CHECK(s.dump() == "0 processes wait\n");
 }
-
-}  // namespace
 
 TEMPLATE_LIST_TEST_CASE("another thread can describe the processes of a scheduler that runs", "",
                         all_backends) {

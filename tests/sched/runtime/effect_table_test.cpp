@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/effect_table.hpp"
 
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
 #include <memory_resource>
-#include <new>
-#include <thread>
-#include <typeinfo>
-#include <vector>
 
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/base/detail/program.hpp"
 
-using namespace weft;
-using namespace weft::tests;
 using weft::detail::effect_table;
 using weft::detail::identity_of;
 using weft::detail::row_info;

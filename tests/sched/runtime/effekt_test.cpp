@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/random_programs/acts.hpp"
+#include "tests/support/random_programs/effekt_model.hpp"
+#include "tests/support/random_programs/effekt_programs.hpp"
+#include "tests/support/random_programs/effekt_text.hpp"
+#include "tests/support/random_programs/laws.hpp"
+#include "tests/support/random_programs/program.hpp"
 
 /// `schedule` prints the output of the scheduler in Effekt that docs/14_the_queue_that_remembers.md
 /// shows.  There a fork puts two thunks into the queue, the one that resumes with true first, and
@@ -9,22 +16,6 @@
 /// derived by hand, and equals that of both and of the model (effekt_model.hpp).
 /// Then random programs are run under weft and by the model.
 
-#include <catch2/catch.hpp>
-#include <set>
-#include <string>
-
-#include "tests/support/random_programs/acts.hpp"
-#include "tests/support/random_programs/effekt_model.hpp"
-#include "tests/support/random_programs/effekt_programs.hpp"
-#include "tests/support/random_programs/effekt_text.hpp"
-#include "tests/support/random_programs/laws.hpp"
-#include "tests/support/random_programs/program.hpp"
-#include "tests/support/seeds.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 using namespace weft::tests::effekt;
 using enum weft::tests::act;
 
@@ -79,15 +70,11 @@ TEST_CASE("both processes of a fork go to the back of the queue, and neither con
              {{prints, 'f'}}}});
 }
 
-namespace {
-
 saying yields_between(char const* before, char const* after) {
   co_await say(before);
   co_await proc::yield{};
   co_await say(after);
 }
-
-}  // namespace
 
 // scheduler {
 //   fork {
@@ -177,13 +164,7 @@ TEST_CASE("after an exit at the top of the program nothing happens") {
            {{prints, 'L'}, exits, {forks_into, {{prints, 'a'}}, {{prints, 'b'}}}});
 }
 
-namespace {
-
 constexpr variable x = variable::outside;
-constexpr variable y = variable::handled;
-constexpr variable z = variable::local;
-
-}  // namespace
 
 // var x = 0
 // scheduler {
@@ -204,6 +185,9 @@ TEST_CASE("a variable outside the scheduler is shared by all processes: 11, 11, 
       {"11\n11\n", 11}, by_hand,
       {{forks_into, {{adds, with(x, 1)}}, {{adds, with(x, 10)}}}, yields, {shows_variable, x}});
 }
+
+constexpr variable y = variable::handled;
+constexpr variable z = variable::local;
 
 // scheduler {
 //   var y = 0
@@ -316,16 +300,12 @@ TEST_CASE("both processes of a fork in a loop continue the loop, each with its v
             {shows_variable, y}});
 }
 
-namespace {
-
 eff<int, proc, console> flip() {
   co_await say("F");
   bool const first = co_await proc::fork{};
   co_await proc::yield{};
   co_return first ? 1 : 10;
 }
-
-}  // namespace
 
 // def flip(): Int / Proc = {
 //   println("F")

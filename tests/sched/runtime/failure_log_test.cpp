@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/failure_log.hpp"
 
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <exception>
-#include <iterator>
-#include <thread>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/base/process_id.hpp"
 
-using namespace weft;
-using namespace weft::tests;
 using weft::detail::failure_log;
 
-namespace {
+TEST_CASE("an empty log throws nothing") {
+  failure_log log;
+  CHECK(log.all().empty());
+  CHECK_NOTHROW(log.throw_all());
+}
 
 /// The exceptions of this test that are alive.
 counter alive = 0;
@@ -35,17 +26,29 @@ struct failed {
 exceptions::failure failure_of(int n) {
   return {process_id().child(static_cast<std::uint64_t>(n)), std::make_exception_ptr(failed(n))};
 }
+
+/// Checks that each exception was destroyed.
+struct every_exception_dies {
+  every_exception_dies() = default;
+  every_exception_dies(every_exception_dies const&) = delete;
+  every_exception_dies& operator=(every_exception_dies const&) = delete;
+  ~every_exception_dies() { CHECK(alive == 0); }
+};
+
+TEST_CASE("a log with one failure throws it, and is empty after that") {
+  every_exception_dies const check;
+  failure_log log;
+  log.add(failure_of(1));
+  CHECK(log.all().size() == 1);
+  CHECK_THROWS_AS(log.throw_all(), failed);
+  CHECK(log.all().empty());
+  CHECK(alive == 0);
+  CHECK_NOTHROW(log.throw_all());
+}
+
 exceptions::failure cancellation(int n) {
   return {process_id().child(static_cast<std::uint64_t>(n)),
           std::make_exception_ptr(cancelled("cancelled"))};
-}
-/// Adds a failure when there is no memory.
-void add_without_memory(failure_log& log, exceptions::failure f) {
-  until_failure = 0;
-  log.add(std::move(f));
-  bool const has_failed = until_failure < 0;
-  until_failure = -1;
-  CHECK(has_failed);
 }
 
 /// The number of that failure; -1 for a cancellation.
@@ -75,32 +78,6 @@ std::vector<int> thrown_by(failure_log& log) {
     return {number(std::current_exception())};
   }
   return {};
-}
-/// Checks that each exception was destroyed.
-struct every_exception_dies {
-  every_exception_dies() = default;
-  every_exception_dies(every_exception_dies const&) = delete;
-  every_exception_dies& operator=(every_exception_dies const&) = delete;
-  ~every_exception_dies() { CHECK(alive == 0); }
-};
-
-}  // namespace
-
-TEST_CASE("an empty log throws nothing") {
-  failure_log log;
-  CHECK(log.all().empty());
-  CHECK_NOTHROW(log.throw_all());
-}
-
-TEST_CASE("a log with one failure throws it, and is empty after that") {
-  every_exception_dies const check;
-  failure_log log;
-  log.add(failure_of(1));
-  CHECK(log.all().size() == 1);
-  CHECK_THROWS_AS(log.throw_all(), failed);
-  CHECK(log.all().empty());
-  CHECK(alive == 0);
-  CHECK_NOTHROW(log.throw_all());
 }
 
 TEST_CASE("a log with several failures throws them all in order, with their processes") {
@@ -145,6 +122,15 @@ TEST_CASE("adding a failure writes to the location of the log") {
   log.add(failure_of(1));
   CHECK(watched.take() == std::vector<accesses::access>{{&log, true}});
   CHECK(thrown_by(log).size() == 1);
+}
+
+/// Adds a failure when there is no memory.
+void add_without_memory(failure_log& log, exceptions::failure f) {
+  until_failure = 0;
+  log.add(std::move(f));
+  bool const has_failed = until_failure < 0;
+  until_failure = -1;
+  CHECK(has_failed);
 }
 
 // ---- without memory

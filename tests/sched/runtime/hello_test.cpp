@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "examples/hello.hpp"
 
-#include <catch2/catch.hpp>
-#include <string>
-
-#include "weft/sched/schedule.hpp"
+#include "tests/prelude.hpp"
 
 TEST_CASE("hello prints the same lines into a string") {
   std::string printed;

@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/waiting_programs.hpp"
+#include "weft/testing/detail/one_run.hpp"
 
 /// Schedulers with a maximum number of processes.
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/outside.hpp"
-#include "tests/support/threads.hpp"
-#include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-#include "weft/testing/detail/one_run.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
+TEST_CASE("a checkpoint counts the processes that it had, and has room for others") {
+  every_frame_dies const check;
+  int ends = 0;
+  scheduler<> s;
+  s.start({.max_processes = 3, .when_full = overflow_policy::fail}, [&ends]() -> eff<void, proc> {
+    co_await proc::fork{};
+    co_await proc::yield{};
+    try {
+      co_await proc::fork{};
+    } catch (too_many_processes const&) {
+    }
+    ++ends;
+  });
+  s.step();
+  auto const here = s.checkpoint();
+  s.run();
+  CHECK(ends == 3);
+  s.run(here);
+  CHECK(ends == 6);
+}
 
 template <class Where>
 typename Where::options room_for(std::size_t most, overflow_policy when_full, bool log = false,
@@ -67,16 +62,11 @@ step joins(crowd& c) {
   co_await proc::yield{};
   co_await proc::yield{};
 }
-step is_there_briefly(crowd& c) {
-  in_crowd const here(c);
-  co_await proc::yield{};
-}
+
 step waits(gate& at, counter& n) {
   ++n;
   co_await syncing::wait{at};
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("a spawn beyond the maximum throws, and its process may continue", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
@@ -464,30 +454,12 @@ TEMPLATE_TEST_CASE("a process that submits where there is no room does not block
   CHECK_THAT(found.all()[0], Contains("submit, by a process of the same scheduler"));
 }
 
-TEST_CASE("a checkpoint counts the processes that it had, and has room for others") {
-  every_frame_dies const check;
-  int ends = 0;
-  scheduler<> s;
-  s.start({.max_processes = 3, .when_full = overflow_policy::fail}, [&ends]() -> eff<void, proc> {
-    co_await proc::fork{};
-    co_await proc::yield{};
-    try {
-      co_await proc::fork{};
-    } catch (too_many_processes const&) {
-    }
-    ++ends;
-  });
-  s.step();
-  auto const here = s.checkpoint();
-  s.run();
-  CHECK(ends == 3);
-  s.run(here);
-  CHECK(ends == 6);
+step is_there_briefly(crowd& c) {
+  in_crowd const here(c);
+  co_await proc::yield{};
 }
 
 // ---- every schedule
-
-namespace {
 
 /// Two processes spawn two each; `most` is the maximum.
 class full_scheduler final : public detail::subject {
@@ -523,8 +495,6 @@ class full_scheduler final : public detail::subject {
  private:
   std::size_t most_;
 };
-
-}  // namespace
 
 TEST_CASE("in every schedule the maximum is kept, and no process waits in vain") {
   for (std::size_t const most : {3U, 4U}) {

@@ -1,101 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 /// Schedulers that another event loop polls.
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <condition_variable>
-#include <cstddef>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <stdexcept>
-#include <stop_token>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/outside.hpp"
-#include "tests/support/threads.hpp"
-#include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/completion.hpp"
-#include "weft/sched/sync/gate.hpp"
-#include "weft/sched/sync/timing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
-/// The thread of an event loop: it sleeps until it is called.
-class event_loop {
- public:
-  void call() {
-    {
-      std::lock_guard const lock(mutex_);
-      ++calls_;
-    }
-    called_.notify_one();
-  }
-  /// Waits for a call, and counts it off.
-  void wait() {
-    std::unique_lock lock(mutex_);
-    called_.wait(lock, [this] { return calls_ != 0; });
-    --calls_;
-  }
-  /// The number of calls that were not waited for.
-  [[nodiscard]] int calls() {
-    std::lock_guard const lock(mutex_);
-    return calls_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable called_;
-  int calls_ = 0;
-};
-
-using waiting_program = eff<void, completions, proc, timing>;
-
-/// A scheduler in a loop, and a value from outside that its process adds to `sum`.
-struct waits_for_a_value {
-  /// Returns after the first poll: the process waits.
-  void start(schedule_options how = {}) {
-    s.on_wakeup([this] { loop.call(); });
-    s.start(std::move(how), [this]() -> waiting_program { sum += co_await value.wait(); });
-    REQUIRE(s.poll() == poll_result::waiting);
-  }
-  event_loop loop;
-  completer<int> source;
-  completion<int> value = source.get_completion();
-  int sum = 0;
-  scheduler<> s;
-};
-
-eff<void, completions> adds_one(std::reference_wrapper<completion<int>> c,
-                                std::reference_wrapper<int> to) {
-  to.get() += co_await c.get().wait();
-}
-
-/// Runs a scheduler to its end, as a loop that has nothing else to do.
-template <class Scheduler>
-void run_in(event_loop& loop, Scheduler& s) {
-  for (;;) switch (s.poll()) {
-      case poll_result::ended:
-        return;
-      case poll_result::waiting:
-        loop.wait();
-        break;
-      case poll_result::ready:
-        break;
-    }
-}
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("poll() runs what is ready, and says that no process is left", "", on_one_thread,
                    in_random_order) {
@@ -125,6 +32,39 @@ TEST_CASE("poll() returns when its steps are used up") {
   CHECK(n == 10);
 }
 
+/// The thread of an event loop: it sleeps until it is called.
+class event_loop {
+ public:
+  void call() {
+    {
+      std::lock_guard const lock(mutex_);
+      ++calls_;
+    }
+    called_.notify_one();
+  }
+  /// Waits for a call, and counts it off.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    called_.wait(lock, [this] { return calls_ != 0; });
+    --calls_;
+  }
+  /// The number of calls that were not waited for.
+  [[nodiscard]] int calls() {
+    std::lock_guard const lock(mutex_);
+    return calls_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable called_;
+  int calls_ = 0;
+};
+
+eff<void, completions> adds_one(std::reference_wrapper<completion<int>> c,
+                                std::reference_wrapper<int> to) {
+  to.get() += co_await c.get().wait();
+}
+
 TEMPLATE_TEST_CASE("an event calls the loop back once", "", on_one_thread, in_random_order) {
   every_frame_dies const check;
   event_loop loop;
@@ -149,6 +89,22 @@ TEMPLATE_TEST_CASE("an event calls the loop back once", "", on_one_thread, in_ra
   CHECK(loop.calls() == 1);
   CHECK(s.poll() == poll_result::ended);
   CHECK(sum == 3);
+}
+
+using waiting_program = eff<void, completions, proc, timing>;
+
+/// Runs a scheduler to its end, as a loop that has nothing else to do.
+template <class Scheduler>
+void run_in(event_loop& loop, Scheduler& s) {
+  for (;;) switch (s.poll()) {
+      case poll_result::ended:
+        return;
+      case poll_result::waiting:
+        loop.wait();
+        break;
+      case poll_result::ready:
+        break;
+    }
 }
 
 TEST_CASE("no event is lost, whenever it comes") {
@@ -235,6 +191,21 @@ TEST_CASE("a process that is submitted calls the loop back, and so does the last
   CHECK(loop.calls() == 2);
   CHECK(s.poll() == poll_result::ended);
 }
+
+/// A scheduler in a loop, and a value from outside that its process adds to `sum`.
+struct waits_for_a_value {
+  /// Returns after the first poll: the process waits.
+  void start(schedule_options how = {}) {
+    s.on_wakeup([this] { loop.call(); });
+    s.start(std::move(how), [this]() -> waiting_program { sum += co_await value.wait(); });
+    REQUIRE(s.poll() == poll_result::waiting);
+  }
+  event_loop loop;
+  completer<int> source;
+  completion<int> value = source.get_completion();
+  int sum = 0;
+  scheduler<> s;
+};
 
 TEST_CASE("a stop that is requested between two polls calls the loop back") {
   every_frame_dies const check;

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/schedule.hpp"
-
 #include <any>
-#include <catch2/catch.hpp>
-#include <memory>
-#include <optional>
-#include <ostream>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "tests/prelude.hpp"
 #include "tests/support/law_programs.hpp"
-#include "tests/support/schedules.hpp"
 #include "tests/support/small_stack.hpp"
-#include "weft/effects/effects.hpp"
 
-using namespace weft;
-using weft::tests::copies_its_locals;
-using weft::tests::nested_forks;
-using weft::tests::on_small_stack;
 using weft::tests::printed_by;
-using weft::tests::says_bits;
-
-namespace {
-
 using program = eff<void, proc, console>;
+
+TEST_CASE("a program that never forks runs to its end") {
+  auto const p = []() -> program {
+    co_await console::print{"a"};
+    co_await proc::yield{};
+    co_await console::print{"b"};
+  };
+  CHECK(printed_by(p) == "ab");
+}
+
+using weft::tests::nested_forks;
+
+TEST_CASE("processes take turns, the longest waiting first") {
+  CHECK(printed_by(nested_forks) == "a b d f c d f e f ");
+}
+
+using weft::tests::copies_its_locals;
+
+TEST_CASE("both processes of a fork run what follows it, with copies of its locals") {
+  CHECK(printed_by(copies_its_locals) == "1 10 ");
+}
 
 /// Counts the objects that are alive.
 struct witness {
@@ -45,46 +46,17 @@ program fork_in_a_callee() {
   co_await console::print{"twice "};
 }
 
-program throws_after(int yields) {
-  witness w;
-  for (int i = 0; i != yields; ++i) co_await proc::yield{};
-  throw std::runtime_error("the process failed");
+TEST_CASE("a replay does not print again, and returns from the calls that the process was in") {
+  CHECK(printed_by(fork_in_a_callee) == "once twice twice ");
+  CHECK(witness::alive == 0);
 }
 
-program yields_for_ever() {
-  witness w;
-  for (;;) co_await proc::yield{};
+using weft::tests::says_bits;
+
+TEST_CASE("n forks in a row make 2 to the n processes, each with its own answers") {
+  auto const text = printed_by([] { return says_bits(4); });
+  CHECK(text == "1111 1110 1101 1100 1011 1010 1001 1000 0111 0110 0101 0100 0011 0010 0001 0000 ");
 }
-
-eff<int, proc> deep(int depth) {
-  if (depth == 0) {
-    co_await proc::yield{};
-    co_return 0;
-  }
-  co_return 1 + co_await deep(depth - 1);
-}
-
-/// A backend that runs the newest process first.
-struct newest_first {
-  static constexpr unsigned wakes = 1;
-  class worker {
-   public:
-    worker(newest_first&, unsigned) {}
-    void put(thunk t, put_reason) { waiting_.push_back(std::move(t)); }
-    thunk take(instant, quiescence_test) {
-      if (waiting_.empty()) return thunk::reason::quiescent;
-      thunk t = std::move(waiting_.back());
-      waiting_.pop_back();
-      return t;
-    }
-
-   private:
-    std::vector<thunk> waiting_;
-  };
-  void put(thunk, put_reason) {}
-  thunk claim(process*) { return thunk::reason::quiescent; }
-  void stop() {}
-};
 
 struct dice {  // an effect of these tests
   struct roll : op<int> {};
@@ -94,35 +66,6 @@ struct counting {
   int rolls = 0;
   int on(dice::roll) { return ++rolls; }
 };
-
-}  // namespace
-
-TEST_CASE("a program that never forks runs to its end") {
-  auto const p = []() -> program {
-    co_await console::print{"a"};
-    co_await proc::yield{};
-    co_await console::print{"b"};
-  };
-  CHECK(printed_by(p) == "ab");
-}
-
-TEST_CASE("processes take turns, the longest waiting first") {
-  CHECK(printed_by(nested_forks) == "a b d f c d f e f ");
-}
-
-TEST_CASE("both processes of a fork run what follows it, with copies of its locals") {
-  CHECK(printed_by(copies_its_locals) == "1 10 ");
-}
-
-TEST_CASE("a replay does not print again, and returns from the calls that the process was in") {
-  CHECK(printed_by(fork_in_a_callee) == "once twice twice ");
-  CHECK(witness::alive == 0);
-}
-
-TEST_CASE("n forks in a row make 2 to the n processes, each with its own answers") {
-  auto const text = printed_by([] { return says_bits(4); });
-  CHECK(text == "1111 1110 1101 1100 1011 1010 1001 1000 0111 0110 0101 0100 0011 0010 0001 0000 ");
-}
 
 TEST_CASE("a process that is run again gets the old answers of the handlers outside") {
   counting rolls;
@@ -150,6 +93,17 @@ TEST_CASE("exit ends the process there, however deep in calls, and destroys its 
   };
   CHECK(printed_by(p) == "before");
   CHECK(witness::alive == 0);
+}
+
+program throws_after(int yields) {
+  witness w;
+  for (int i = 0; i != yields; ++i) co_await proc::yield{};
+  throw std::runtime_error("the process failed");
+}
+
+program yields_for_ever() {
+  witness w;
+  for (;;) co_await proc::yield{};
 }
 
 TEST_CASE("an exception of a process ends the schedule, and the other processes are unwound") {
@@ -321,6 +275,28 @@ TEST_CASE("a value clause of an operation that never returns throws") {
   CHECK_THROWS_AS(schedule(p, returns()), std::logic_error);
 }
 
+/// A backend that runs the newest process first.
+struct newest_first {
+  static constexpr unsigned wakes = 1;
+  class worker {
+   public:
+    worker(newest_first&, unsigned) {}
+    void put(thunk t, put_reason) { waiting_.push_back(std::move(t)); }
+    thunk take(instant, quiescence_test) {
+      if (waiting_.empty()) return thunk::reason::quiescent;
+      thunk t = std::move(waiting_.back());
+      waiting_.pop_back();
+      return t;
+    }
+
+   private:
+    std::vector<thunk> waiting_;
+  };
+  void put(thunk, put_reason) {}
+  thunk claim(process*) { return thunk::reason::quiescent; }
+  void stop() {}
+};
+
 TEST_CASE("another backend gives another order") {
   CHECK(printed_by(nested_forks) == "a b d f c d f e f ");
   std::string text;
@@ -337,6 +313,16 @@ TEST_CASE("the result of a computation may be braced, and may be move-only") {
     text = pair.second + std::to_string(*owned);
   });
   CHECK(text == "one2");
+}
+
+using weft::tests::on_small_stack;
+
+eff<int, proc> deep(int depth) {
+  if (depth == 0) {
+    co_await proc::yield{};
+    co_return 0;
+  }
+  co_return 1 + co_await deep(depth - 1);
 }
 
 TEST_CASE("neither calls, nor yields, nor a deep process that is dropped take native stack") {

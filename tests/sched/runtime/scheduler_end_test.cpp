@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/printing_programs.hpp"
 
 /// Schedulers that are destroyed with processes left.
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using snapshot = scheduler<>::snapshot;
-
-}  // namespace
 
 TEST_CASE("a destroyed scheduler unwinds processes that have begun, and those that have not") {
   std::string order;

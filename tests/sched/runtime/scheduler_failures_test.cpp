@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
-#include <exception>
-#include <functional>
-#include <iostream>
-#include <memory>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/cancellation.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 eff<void, proc> fails_after(int yields, std::string what) {
   for (int i = 0; i != yields; ++i) co_await proc::yield{};
   throws(what);
 }
-program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
-
-}  // namespace
 
 // ---- exceptions
 
@@ -121,6 +93,8 @@ TEST_CASE("a process that waits again each time that it is cancelled is unwound 
   CHECK(caught == 100);
   CHECK(g.waiting() == 0);
 }
+
+program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
 
 TEST_CASE("clean-up may print, wake, fork and spawn, and is cancelled again at a yield") {
   gate g;

@@ -1,41 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/printing_programs.hpp"
 
 /// Handlers inside processes: between the scheduler and the operations performed to it.
-
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
-struct flip {
-  struct coin : op<bool> {};
-  using operations = op_list<coin>;
-};
-/// Resumes with true, then with false.
-struct both : handler<flip> {
-  eff<void> on(flip::coin, multi_resumption<bool, void> k) const {
-    co_await k(true);
-    co_await k(false);
-  }
-};
 
 eff<void, state<int>, proc, console> counts_up(std::string name) {
   for (int i = 0; i != 2; ++i) {
@@ -45,8 +12,6 @@ eff<void, state<int>, proc, console> counts_up(std::string name) {
     co_await console::print{name + std::to_string(n + 1) + " "};
   }
 }
-
-}  // namespace
 
 // ---- yields and forks under handlers
 
@@ -152,6 +117,18 @@ TEST_CASE("an exception of a cancelled process passes the handlers that it is in
   CHECK_THROWS_WITH(printed_by(p), "failed");
   CHECK(order == "ic");
 }
+
+struct flip {
+  struct coin : op<bool> {};
+  using operations = op_list<coin>;
+};
+/// Resumes with true, then with false.
+struct both : handler<flip> {
+  eff<void> on(flip::coin, multi_resumption<bool, void> k) const {
+    co_await k(true);
+    co_await k(false);
+  }
+};
 
 // ---- multi-shot inside
 

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/printing_programs.hpp"
 
 /// Resumptions that handlers inside processes keep.
 
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using with_tick = eff<void, tick, children, proc, console, syncing>;
-
-}  // namespace
 
 TEST_CASE(
     "a resumption that a handler keeps is resumed in another process, and yields and exits there") {

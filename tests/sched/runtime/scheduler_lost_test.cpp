@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/printing_programs.hpp"
 
 /// Handlers that are destroyed while processes wait inside, and replays that diverge there.
 
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-#include "weft/sched/tasks/task_handle.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using with_tick = eff<void, tick, children, proc, console, syncing>;
-
-}  // namespace
 
 // ---- destroyed regions
 
@@ -153,12 +130,10 @@ TEST_CASE("a divergence inside handlers ends the process, and the other processe
   CHECK(text == "cancelled");
 }
 
-namespace {
 eff<void, proc> yields_twice() {
   co_await proc::yield{};
   co_await proc::yield{};
 }
-}  // namespace
 
 TEST_CASE("a process that waits for a task when a handler around it is destroyed gets an error") {
   every_frame_dies const check;

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/allocations.hpp"
+#include "tests/support/printing_programs.hpp"
 
 /// Each allocation of a schedule fails once: the schedule throws, or continues without; in either
 /// case nothing is lost and no process is left.
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/allocations.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/printing_programs.hpp"
-#include "tests/support/thunks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/backends/one_thread.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+TEST_CASE("one_thread without memory for its inbox still takes each thunk once") {
+  every_frame_dies const check;
+  int failed = 0;
+  for (int n = 0; n != 8; ++n) {
+    one_thread b;
+    one_thread::worker w(b, 0);
+    constexpr std::uint64_t all = 3000;
+    for (std::uint64_t i = 0; i != all; ++i) b.put(numbered(i), put_reason::woken);
+    std::uint64_t next = 0;
+    bool in_order = true;
+    until_failure = n;
+    for (bool again = true; again;) {
+      thunk const t = w.take(instant::max(), quiescence_test());
+      again = bool(t);
+      in_order &= !t || t.answer() == next++;
+    }
+    failed += until_failure < 0;
+    until_failure = -1;
+    CHECK(in_order);
+    CHECK(next == all);
+  }
+  CHECK(failed > 0);
+}
 
 /// Every allocation of `f` fails in turn, until a run has none left.  Returns how many failed.
 int each_allocation_fails(void (*f)()) {
@@ -74,6 +74,15 @@ program parent() {
   co_await syncing::wake{g};
 }
 
+TEST_CASE("a schedule without memory throws, and every process is unwound") {
+  int const failed = each_allocation_fails([] {
+    std::string text;
+    text.reserve(1000);
+    schedule(parent, console_to_string(text));
+  });
+  CHECK(failed > 3);
+}
+
 /// The same, catching bad_alloc where it can.
 program robust() {
   gate g;
@@ -91,17 +100,6 @@ program robust() {
   co_await proc::yield{};
   co_await proc::yield{};
   co_await syncing::wake{g, 100};
-}
-
-}  // namespace
-
-TEST_CASE("a schedule without memory throws, and every process is unwound") {
-  int const failed = each_allocation_fails([] {
-    std::string text;
-    text.reserve(1000);
-    schedule(parent, console_to_string(text));
-  });
-  CHECK(failed > 3);
 }
 
 TEST_CASE("a program that catches bad_alloc continues without memory") {
@@ -164,28 +162,4 @@ TEST_CASE("a scheduler without memory takes and runs checkpoints, or throws") {
     s.run(second);
   });
   CHECK(failed > 1);
-}
-
-TEST_CASE("one_thread without memory for its inbox still takes each thunk once") {
-  every_frame_dies const check;
-  int failed = 0;
-  for (int n = 0; n != 8; ++n) {
-    one_thread b;
-    one_thread::worker w(b, 0);
-    constexpr std::uint64_t all = 3000;
-    for (std::uint64_t i = 0; i != all; ++i) b.put(numbered(i), put_reason::woken);
-    std::uint64_t next = 0;
-    bool in_order = true;
-    until_failure = n;
-    for (bool again = true; again;) {
-      thunk const t = w.take(instant::max(), quiescence_test());
-      again = bool(t);
-      in_order &= !t || t.answer() == next++;
-    }
-    failed += until_failure < 0;
-    until_failure = -1;
-    CHECK(in_order);
-    CHECK(next == all);
-  }
-  CHECK(failed > 0);
 }

@@ -1,38 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/cancellation.hpp"
 
 /// Processes that are never woken, and backends that have no memory, or are stopped.
 
-#include <catch2/catch.hpp>
-#include <exception>
-#include <functional>
-#include <iostream>
-#include <memory>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/cancellation.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
 program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
-
-}  // namespace
 
 // ---- deadlock
 
@@ -133,8 +105,6 @@ TEST_CASE(
 
 // ---- the backend fails
 
-namespace {
-
 program busy() {
   gate g;
   co_await spawn(waits, std::ref(g));
@@ -146,8 +116,6 @@ program busy() {
   co_await proc::yield{};
   throws(first ? "true" : "false");
 }
-
-}  // namespace
 
 TEST_CASE("a put that throws is a failure of its process, and no thunk is lost silently") {
   int heard = 0;
@@ -233,8 +201,6 @@ TEST_CASE("a stopped backend leaves the processes where they are, and reports no
   CHECK(g.waiting() == 1);
 }
 
-namespace {
-
 /// Takes its thunks by value, so a thunk is lost when there is no room for it.
 struct drops_it {
   static constexpr unsigned wakes = 1;
@@ -261,8 +227,6 @@ struct drops_it {
   thunk claim(process*) { return thunk::reason::quiescent; }
   void stop() {}
 };
-
-}  // namespace
 
 TEST_CASE("a backend that throws and loses the thunk causes a failure, and no crash") {
   for (int room = 1; room != 12; ++room) {

@@ -1,39 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/scheduler.hpp"
-
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-eff<void, proc, console> says_twice(std::string what) {
-  co_await console::print{what};
-  co_await proc::yield{};
-  co_await console::print{what};
-}
-
-program waits_and_says(std::reference_wrapper<gate> g, std::string what) {
-  co_await syncing::wait{g};
-  co_await console::print{std::move(what)};
-}
-}  // namespace
 
 // ---- exit
 
@@ -64,6 +31,11 @@ TEST_CASE("exit cannot be caught") {
     }
   };
   CHECK(printed_by(p).empty());
+}
+
+program waits_and_says(std::reference_wrapper<gate> g, std::string what) {
+  co_await syncing::wait{g};
+  co_await console::print{std::move(what)};
 }
 
 // ---- step by step
@@ -164,6 +136,12 @@ TEST_CASE(
   });
   CHECK_THROWS_WITH(s.run(), "over");
   CHECK(refused == 4);
+}
+
+eff<void, proc, console> says_twice(std::string what) {
+  co_await console::print{what};
+  co_await proc::yield{};
+  co_await console::print{what};
 }
 
 TEST_CASE("a schedule inside a process is a call like any other") {

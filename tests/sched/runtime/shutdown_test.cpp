@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Shutting down a scheduler: every process is cancelled, and the rest is unwound.
-#include "weft/sched/runtime/shutdown.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/outside.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
+TEMPLATE_TEST_CASE("a shutdown unwinds processes that fork", "", on_one_thread, on_locked_queue,
+                   on_sharing<1>, on_sharing<2>, on_stealing<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    counter alive = 0;
+    counter leaves = 0;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(true), [&]() -> eff<void, proc> {
+      lives const here(alive);
+      for (int i = 0; i != 7; ++i) co_await proc::fork{};
+      ++leaves;
+      for (;;) co_await proc::yield{};
+    });
+    run_apart running(s);
+    until([&] { return leaves > round % 100; });
+    auto const report = s.shut_down(round % 2 ? far_away : passed);
+    running.join();
+    if (alive != 0 || s.alive() != 0) FAIL("round " << round);
+  }
+}
 
 using all = row<proc, syncing, completions, timing, mail>;
 using step = eff<void, all>;
@@ -46,8 +42,6 @@ struct tally {
   }
 };
 using tallied = std::reference_wrapper<tally>;
-
-program does_nothing() { co_return; }
 
 /// Repeats `again` for ever, and counts how it ends.
 template <class Do>
@@ -92,42 +86,6 @@ step waits_for_a_completion(tallied t, lives) {
   };
   co_await goes_on(t, again);
 }
-/// Catches each cancellation, and continues.
-step does_not_listen(tallied t, lives) {
-  ++t.get().begun;
-  for (;;) try {
-      co_await proc::yield{};
-    } catch (cancelled const&) {
-      ++t.get().told;
-    }
-}
-step does_not_listen_at_a_gate(tallied t, lives) {
-  ++t.get().begun;
-  gate own;
-  for (;;) try {
-      co_await syncing::wait{own};
-    } catch (cancelled const&) {
-      ++t.get().told;
-    }
-}
-
-std::string who(shutdown_report const& r) {
-  std::vector<std::string> ids;
-  for (auto const& l : r.left) ids.push_back(l.process.text());
-  std::ranges::sort(ids);
-  std::string s;
-  for (auto const& id : ids) s += id + ' ';
-  return s;
-}
-bool all_are_in(shutdown_report const& r, std::string const& operation) {
-  bool found = true;
-  for (auto const& l : r.left)
-    found = found && l.what.find(operation) != std::string::npos &&
-            l.what.find("shutdown_test.cpp:") != std::string::npos;
-  return found;
-}
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("a shutdown cancels all processes, with its reason, wherever they wait", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
@@ -180,6 +138,22 @@ TEMPLATE_TEST_CASE("a shutdown wakes a scheduler that sleeps, waiting for submis
   }
 }
 
+std::string who(shutdown_report const& r) {
+  std::vector<std::string> ids;
+  for (auto const& l : r.left) ids.push_back(l.process.text());
+  std::ranges::sort(ids);
+  std::string s;
+  for (auto const& id : ids) s += id + ' ';
+  return s;
+}
+bool all_are_in(shutdown_report const& r, std::string const& operation) {
+  bool found = true;
+  for (auto const& l : r.left)
+    found = found && l.what.find(operation) != std::string::npos &&
+            l.what.find("shutdown_test.cpp:") != std::string::npos;
+  return found;
+}
+
 TEMPLATE_TEST_CASE(
     "at the deadline of a shutdown processes are unwound where they are, and reported", "",
     on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
@@ -203,6 +177,25 @@ TEMPLATE_TEST_CASE(
     CHECK(who(report) == "1 1.1 1.2 1.3 ");
     CHECK(all_are_in(report, "::wait at"));
   }
+}
+
+/// Catches each cancellation, and continues.
+step does_not_listen(tallied t, lives) {
+  ++t.get().begun;
+  for (;;) try {
+      co_await proc::yield{};
+    } catch (cancelled const&) {
+      ++t.get().told;
+    }
+}
+step does_not_listen_at_a_gate(tallied t, lives) {
+  ++t.get().begun;
+  gate own;
+  for (;;) try {
+      co_await syncing::wait{own};
+    } catch (cancelled const&) {
+      ++t.get().told;
+    }
 }
 
 TEMPLATE_TEST_CASE(
@@ -367,6 +360,8 @@ TEMPLATE_TEST_CASE("a shutdown before the run waits for no process, and the run 
   }
 }
 
+program does_nothing() { co_return; }
+
 TEMPLATE_TEST_CASE("a shutdown after the run has no effect, however often it is called", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
@@ -484,27 +479,6 @@ TEMPLATE_TEST_CASE("schedulers are started and shut down again and again", "", o
     auto const report = s.shut_down(far_away);
     running.join();
     if (s.alive() != 0 || t.alive != 0) FAIL("round " << round);
-  }
-}
-
-TEMPLATE_TEST_CASE("a shutdown unwinds processes that fork", "", on_one_thread, on_locked_queue,
-                   on_sharing<1>, on_sharing<2>, on_stealing<3>) {
-  for (int round = 0; round != rounds(100); ++round) {
-    every_frame_dies const check;
-    counter alive = 0;
-    counter leaves = 0;
-    auto s = scheduler_on<TestType>();
-    s.start(TestType::how(true), [&]() -> eff<void, proc> {
-      lives const here(alive);
-      for (int i = 0; i != 7; ++i) co_await proc::fork{};
-      ++leaves;
-      for (;;) co_await proc::yield{};
-    });
-    run_apart running(s);
-    until([&] { return leaves > round % 100; });
-    auto const report = s.shut_down(round % 2 ? far_away : passed);
-    running.join();
-    if (alive != 0 || s.alive() != 0) FAIL("round " << round);
   }
 }
 

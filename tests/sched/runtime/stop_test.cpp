@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Stop requests to a schedule.
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <stdexcept>
-#include <stop_token>
-#include <thread>
-#include <utility>
+using program = eff<void, spawning<proc, syncing, completions>, proc, syncing, completions>;
 
-#include "tests/support/backends.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
+/// Whether the run was stopped; false if all processes ended.
+template <class Where, class Program>
+bool is_stopped(bool log, std::stop_source const& by, Program p) {
+  try {
+    run_on<Where>(Where::how(log, by.get_token()), std::move(p));
+    return false;
+  } catch (cancelled const&) {
+    return true;
+  }
+}
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+TEMPLATE_TEST_CASE("a program with a stop request before its run does not begin", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
+  every_frame_dies const check;
+  std::stop_source stop;
+  stop.request_stop();
+  for (bool const log : {true, false}) {
+    bool has_begun = false;
+    auto const p = [&]() -> program {
+      has_begun = true;
+      co_await proc::yield{};
+    };
+    CHECK(is_stopped<TestType>(log, stop, p));
+    CHECK_FALSE(has_begun);
+  }
+}
 
 using step = eff<void, proc, syncing, completions>;
-using program = eff<void, spawning<proc, syncing, completions>, proc, syncing, completions>;
 
 /// The processes' results.
 struct tally {
@@ -60,36 +69,6 @@ step awaits_on(std::reference_wrapper<tally> t, std::reference_wrapper<external_
   } catch (cancelled const&) {
     ++t.get().cancelled;
     throw;
-  }
-}
-
-/// Whether the run was stopped; false if all processes ended.
-template <class Where, class Program>
-bool is_stopped(bool log, std::stop_source const& by, Program p) {
-  try {
-    run_on<Where>(Where::how(log, by.get_token()), std::move(p));
-    return false;
-  } catch (cancelled const&) {
-    return true;
-  }
-}
-
-}  // namespace
-
-TEMPLATE_TEST_CASE("a program with a stop request before its run does not begin", "", on_one_thread,
-                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
-  every_frame_dies const check;
-  std::stop_source stop;
-  stop.request_stop();
-  for (bool const log : {true, false}) {
-    bool has_begun = false;
-    auto const p = [&]() -> program {
-      has_begun = true;
-      co_await proc::yield{};
-    };
-    CHECK(is_stopped<TestType>(log, stop, p));
-    CHECK_FALSE(has_begun);
   }
 }
 

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/submission_gate.hpp"
 
-#include <algorithm>
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <thread>
-#include <vector>
-
-#include "tests/support/threads.hpp"
-#include "weft/sched/base/errors.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/runtime/detail/submissions.hpp"
 
-using namespace weft;
-using namespace weft::tests;
 using weft::detail::submission_gate;
-using weft::detail::submission_ticket;
 
 TEST_CASE("the tickets of a gate are numbered from one on") {
   submission_gate g;
@@ -63,6 +50,8 @@ TEST_CASE("the processes that have begun are those put by tickets, and internal 
   g.internal_sent += 2;
   CHECK(g.started() == 3);
 }
+
+using weft::detail::submission_ticket;
 
 TEST_CASE("a ticket is under way until it ends, and counts if its process was put") {
   submission_gate g;

@@ -1,38 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/runtime/detail/submissions.hpp"
 
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <exception>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <source_location>
-#include <stdexcept>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/program.hpp"
-#include "weft/sched/base/errors.hpp"
-#include "weft/sched/base/process.hpp"
-#include "weft/sched/base/process_id.hpp"
-#include "weft/sched/base/thunk.hpp"
 #include "weft/sched/runtime/detail/admission.hpp"
 #include "weft/sched/runtime/detail/submission_gate.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using weft::detail::admission;
-using weft::detail::internal_task;
 using weft::detail::submissions;
 
-namespace {
+TEST_CASE("a process that a program has started is not internal") {
+  every_frame_dies const check;
+  CHECK_FALSE(submissions::is_new_internal(*suspended_process().get()));
+}
+
+using weft::detail::admission;
+using weft::detail::internal_task;
 
 /// The prompt of processes that run one at a time, each to its end.
 class ground final : public weft::detail::scheduler_prompt {
@@ -115,8 +98,6 @@ struct scheduler_outside {
   admission room;
   submissions incoming;
 };
-
-}  // namespace
 
 // ---- where nothing comes from outside
 
@@ -382,11 +363,6 @@ TEST_CASE("a put that throws has sent no internal process") {
   CHECK(s.gate().internal_sent == 1);
   s.run_all();
   CHECK(s.at.done == std::vector{internal_task::shut_down});
-}
-
-TEST_CASE("a process that a program has started is not internal") {
-  every_frame_dies const check;
-  CHECK_FALSE(submissions::is_new_internal(*suspended_process().get()));
 }
 
 // ---- the end of a scheduler

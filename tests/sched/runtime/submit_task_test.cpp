@@ -1,46 +1,9 @@
 // SPDX-License-Identifier: MIT
-
-/// A thread outside waits for the result of a submitted process.
-
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <exception>
-#include <future>
-#include <memory>
-#include <new>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include "tests/support/backends.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/backends/stealing.hpp"
-#include "weft/sched/base/backend.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/runtime/submitter.hpp"
-#include "weft/sched/schedule.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
-/// A backend without memory for processes that yield.
-class keeps_no_yields : public locked_queue {
- public:
-  class worker : public locked_queue::worker {
-   public:
-    using locked_queue::worker::worker;
-    void put(thunk&& t, put_reason w) {
-      if (w == put_reason::yielded) throw std::bad_alloc();
-      locked_queue::worker::put(std::move(t), w);
-    }
-  };
-};
-static_assert(backend<keeps_no_yields>);
+/// A thread outside waits for the result of a submitted process.
 
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;
@@ -51,14 +14,7 @@ eff<std::unique_ptr<int>, proc> owned(int n) {
   co_await proc::yield{};
   co_return std::make_unique<int>(n);
 }
-eff<void, proc> fails(std::string what) {
-  co_await proc::yield{};
-  throw wrong(what);
-}
-eff<int, timing> sleeps() {
-  co_await timing::sleep_for{1h};
-  co_return 1;
-}
+
 eff<void, pure, proc, timing> nothing() { co_return; }
 
 /// Runs a scheduler until `outside(submitter)` has returned, on another thread, with its submitter.
@@ -77,8 +33,6 @@ void run_with(Outside outside, typename scheduler<Backend>::options const& how =
   made->run();
   other.join();
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("a thread waits for the result of a process", "", one_thread, stealing) {
   every_frame_dies const check;
@@ -102,6 +56,11 @@ TEMPLATE_TEST_CASE("a thread waits for the result of a process", "", one_thread,
   CHECK(is_done);
 }
 
+eff<void, proc> fails(std::string what) {
+  co_await proc::yield{};
+  throw wrong(what);
+}
+
 TEMPLATE_TEST_CASE(
     "an exception of a submitted task is thrown to the waiting thread, and nowhere else", "",
     one_thread, stealing) {
@@ -123,6 +82,11 @@ TEMPLATE_TEST_CASE(
   CHECK(after == 55);
 }
 
+eff<int, timing> sleeps() {
+  co_await timing::sleep_for{1h};
+  co_return 1;
+}
+
 TEMPLATE_TEST_CASE("a shutdown ends a thread's wait for a task", "", one_thread, stealing) {
   every_frame_dies const check;
   bool was_told = false;
@@ -139,6 +103,20 @@ TEMPLATE_TEST_CASE("a shutdown ends a thread's wait for a task", "", one_thread,
   });
   CHECK(was_told);
 }
+
+/// A backend without memory for processes that yield.
+class keeps_no_yields : public locked_queue {
+ public:
+  class worker : public locked_queue::worker {
+   public:
+    using locked_queue::worker::worker;
+    void put(thunk&& t, put_reason w) {
+      if (w == put_reason::yielded) throw std::bad_alloc();
+      locked_queue::worker::put(std::move(t), w);
+    }
+  };
+};
+static_assert(backend<keeps_no_yields>);
 
 TEST_CASE("a future throws bad_alloc if there was no memory for its process to continue") {
   every_frame_dies const check;

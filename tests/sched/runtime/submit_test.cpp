@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/waiting_programs.hpp"
+#include "weft/sched/runtime/submitter.hpp"
 
 /// Processes that are submitted from outside.
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/outside.hpp"
-#include "tests/support/threads.hpp"
-#include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/runtime/submitter.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
-
-program does_nothing() { co_return; }
 step counts(std::reference_wrapper<counter> n, lives) {
   co_await proc::yield{};
   ++n.get();
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE(
     "processes that are submitted before the run, during it and by a process run once", "",
@@ -96,6 +67,8 @@ TEST_CASE("two threads that submit the same row at once look up its handlers cor
     CHECK(n == 0);  // no process ran
   }
 }
+
+program does_nothing() { co_return; }
 
 TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "", on_one_thread,
                    on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {

@@ -1,53 +1,66 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// cancel_if() cancels the waits of the selected processes, wherever they wait, and of no other:
 /// sched/runtime/detail/wait_registry.hpp.
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string_view>
-#include <thread>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/mail/routing.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/external_event.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
-using everywhere = std::tuple<on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
-                              on_sharing<2>, on_sharing<4>, on_stealing<3>>;
 using step = eff<void, proc, syncing, mail, routing, timing, completions>;
 using children = spawning<proc, syncing, mail, routing, timing, completions>;
-using program = eff<void, children, proc, syncing, mail, routing, timing, completions>;
 
 /// The scheduler of the running process, which has no handler inside.
 weft::detail::scheduler_core& scheduler_here() {
   return static_cast<weft::detail::scheduler_core&>(*weft::detail::prompt::innermost());
 }
+
+BACKENDS_TEST_CASE("cancel_if cancels many processes, and the others keep their order", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>) {
+  constexpr int many = 300;
+  every_frame_dies const check;
+  std::vector<int> order;
+  std::vector<int> received;
+  counter gone = 0;
+  run_on(chosen, [&]() -> eff<void, children, proc, syncing, mail> {
+    gate at;
+    auto full = co_await open<int>({.capacity = 1});
+    co_await full.to.send(-1);
+    std::vector<process_id> meant;
+    auto const waits = [](gate& g, std::vector<int>& to, int n, counter& done) -> step {
+      co_await syncing::wait{g};
+      if (n % 3 == 0) to.push_back(n);
+      ++done;
+    };
+    auto const puts = [](address<int> to, int n, counter& done) -> step {
+      (void)co_await to.send(n);
+      ++done;
+    };
+    for (int n = 0; n != many; ++n) {
+      process_id const a = co_await spawn(waits, std::ref(at), std::ref(order), n, std::ref(gone));
+      process_id const b = co_await spawn(puts, full.to, n, std::ref(gone));
+      if (n % 3 != 0) meant.insert(meant.end(), {a, b});
+    }
+    auto const is_meant = [&meant](process const& p) noexcept {
+      return std::ranges::binary_search(meant, p.id());
+    };
+    std::ranges::sort(meant);
+    while (at.waiting() != many) co_await proc::yield{};
+    for (int i = 0; i != 3; ++i) co_await proc::yield{};
+    scheduler_here().waits.cancel_if(is_meant);
+    while (gone != many / 3 * 4) co_await proc::yield{};
+    co_await syncing::wake(at, many);
+    for (int n = 0; n != many / 3 + 1; ++n) received.push_back(co_await full.in.receive());
+  });
+  std::vector<int> expected;
+  for (int n = 0; n != many; n += 3) expected.push_back(n);
+  CHECK(order == expected);
+  expected.insert(expected.begin(), -1);
+  CHECK(received == expected);
+}
+
+using everywhere = std::tuple<on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
+                              on_sharing<2>, on_sharing<4>, on_stealing<3>>;
+
+using program = eff<void, children, proc, syncing, mail, routing, timing, completions>;
+
 /// Reads the parts of a process that may be read while it waits: its frames, from the innermost
 /// out.
 bool has_frames(process const& p) noexcept {
@@ -193,11 +206,11 @@ program all_kinds(places& at) {
   }
   at.is_released = true;
   // A process that does not wait yet is not woken.
-  while (at.late[at_a_gate] != 2) {
+  while (at.late[at_a_gate] != 2 || at.late[at_a_gate_in_time] != 2) {
     co_await syncing::wake(at.at, 4);
+    co_await syncing::wake(at.in_time, 4);
     co_await proc::yield{};
   }
-  co_await syncing::wake(at.in_time, 4);
   for (auto& g : at.opens) g.open();
   for (auto& a : to) (void)co_await a.send(7);
   // Messages that were not sent do not arrive.
@@ -211,8 +224,6 @@ program all_kinds(places& at) {
   auto const rest_by_id = co_await full_by_id.try_receive();
   if (rest || rest_by_id) ++at.wrong;
 }
-
-}  // namespace
 
 TEMPLATE_LIST_TEST_CASE(
     "cancel_if cancels the selected processes wherever they wait, and the others wait on", "",
@@ -230,51 +241,6 @@ TEMPLATE_LIST_TEST_CASE(
   }
 }
 
-BACKENDS_TEST_CASE("cancel_if cancels many processes, and the others keep their order", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>) {
-  constexpr int many = 300;
-  every_frame_dies const check;
-  std::vector<int> order;
-  std::vector<int> received;
-  counter gone = 0;
-  run_on(chosen, [&]() -> eff<void, children, proc, syncing, mail> {
-    gate at;
-    auto full = co_await open<int>({.capacity = 1});
-    co_await full.to.send(-1);
-    std::vector<process_id> meant;
-    auto const waits = [](gate& g, std::vector<int>& to, int n, counter& done) -> step {
-      co_await syncing::wait{g};
-      if (n % 3 == 0) to.push_back(n);
-      ++done;
-    };
-    auto const puts = [](address<int> to, int n, counter& done) -> step {
-      (void)co_await to.send(n);
-      ++done;
-    };
-    for (int n = 0; n != many; ++n) {
-      process_id const a = co_await spawn(waits, std::ref(at), std::ref(order), n, std::ref(gone));
-      process_id const b = co_await spawn(puts, full.to, n, std::ref(gone));
-      if (n % 3 != 0) meant.insert(meant.end(), {a, b});
-    }
-    auto const is_meant = [&meant](process const& p) noexcept {
-      return std::ranges::binary_search(meant, p.id());
-    };
-    std::ranges::sort(meant);
-    while (at.waiting() != many) co_await proc::yield{};
-    for (int i = 0; i != 3; ++i) co_await proc::yield{};
-    scheduler_here().waits.cancel_if(is_meant);
-    while (gone != many / 3 * 4) co_await proc::yield{};
-    co_await syncing::wake(at, many);
-    for (int n = 0; n != many / 3 + 1; ++n) received.push_back(co_await full.in.receive());
-  });
-  std::vector<int> expected;
-  for (int n = 0; n != many; n += 3) expected.push_back(n);
-  CHECK(order == expected);
-  expected.insert(expected.begin(), -1);
-  CHECK(received == expected);
-}
-
-namespace {
 using spawner = eff<void, spawning<proc>, proc, syncing>;
 /// Counts a started child if spawn yields an id other than the first: a process that was turned
 /// away gets the first one's.  Begins when `may_begin` is set.
@@ -290,7 +256,6 @@ spawner starts_others(int n, counter& may_begin, counter& started, counter& born
   }
   ++over;
 }
-}  // namespace
 
 TEMPLATE_LIST_TEST_CASE(
     "a process that waits for room and is cancelled by cancel_if has not spawned", "", everywhere) {
@@ -321,8 +286,6 @@ TEMPLATE_LIST_TEST_CASE(
 }
 
 // ---- all at once
-
-namespace {
 
 constexpr int waiters = 6;
 
@@ -437,8 +400,6 @@ program crowds(crowd& c) {
     c.taken += *m;
 }
 
-}  // namespace
-
 BACKENDS_TEST_CASE("while processes wait, wake and call cancel_if each message is received once",
                    "", on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
                    on_stealing<3>) {
@@ -478,8 +439,6 @@ BACKENDS_TEST_CASE("a process that waits for room is either let in or cancelled 
 }
 
 // ---- processes that come after all lists were scanned
-
-namespace {
 
 using task = eff<void, tasking<proc, syncing, mail, routing, timing, completions>, proc, syncing,
                  mail, routing, timing, completions>;
@@ -546,8 +505,6 @@ task is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
   while (heard != 10) std::this_thread::yield();
   co_return;
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE(
     "a process that is about to wait when its group was cancelled does not wait, at any place", "",

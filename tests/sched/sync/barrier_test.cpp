@@ -1,30 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/barrier.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 /// Processes that count their rounds; each looks at the counts of all when they have met.
 struct race {
@@ -45,8 +21,6 @@ step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
     co_await in.meet.arrive_and_wait();
   }
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("four processes meet in each round, and each sees what all have done", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,

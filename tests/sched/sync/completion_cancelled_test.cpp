@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/completions.hpp"
 
 /// Processes that wait for an external event when another process fails, or on a stop request.
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include "tests/support/completions.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
 using program = eff<void, spawning<proc, completions>, proc, completions>;
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a process that waits for a completion is cancelled when another process fails",
                    "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,

@@ -1,42 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/completion.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/completions.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
 #include "tests/support/refusal.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using children = spawning<proc, completions>;
 using program = eff<void, children, proc, completions>;
-
-/// Holds no std::string: ThreadSanitizer does not see the reference counts of runtime_error's.
-struct child_failed : std::exception {
-  [[nodiscard]] char const* what() const noexcept override { return "failed"; }
-};
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a completion that is ready before the wait yields its value at once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
@@ -94,6 +62,11 @@ BACKENDS_TEST_CASE("a scheduler sleeps while a completion is due, and reports no
   outside.join();
   CHECK(got == 7);
 }
+
+/// Holds no std::string: ThreadSanitizer does not see the reference counts of runtime_error's.
+struct child_failed : std::exception {
+  [[nodiscard]] char const* what() const noexcept override { return "failed"; }
+};
 
 BACKENDS_TEST_CASE("completions from another thread race with the waits, and none is lost", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,

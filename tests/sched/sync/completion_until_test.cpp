@@ -1,39 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Waiting for a completion until a deadline.
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/completion.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
-
-using waiting = eff<void, proc, completions, timing>;
 using program = eff<void, spawning<proc, completions, timing>, proc, completions, timing>;
-
-}  // namespace
 
 BACKENDS_TEST_CASE(
     "a wait with a deadline yields a value that is ready at once, and nothing if none is", "",
@@ -66,6 +36,8 @@ BACKENDS_TEST_CASE(
   });
   CHECK(right);
 }
+
+using waiting = eff<void, proc, completions, timing>;
 
 BACKENDS_TEST_CASE("a completion that came too late can be waited for again, any number of times",
                    "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,

@@ -1,31 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/condition.hpp"
-
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/schedules.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 /// A queue with few places.
 struct channel {
@@ -56,36 +31,6 @@ step uses(std::reference_wrapper<channel> c, int n, std::reference_wrapper<std::
     from.not_full.notify_one();
   }
 }
-
-/// A mutex and a condition, and counts of the processes that wait there.
-struct meeting {
-  mutex access;
-  condition called;
-  int waiting = 0;
-  counter was_woken = 0;
-  counter is_cancelled = 0;
-  counter does_not_own = 0;
-};
-step waits(std::reference_wrapper<meeting> m) {
-  meeting& at = m;
-  auto held = co_await at.access.lock();
-  ++at.waiting;
-  try {
-    co_await at.called.wait(held);
-    ++at.was_woken;
-  } catch (cancelled const&) {
-    ++at.is_cancelled;
-    if (!held.owns()) ++at.does_not_own;
-  }
-}
-step until_they_wait(meeting& at, int n) {
-  for (bool all = false; !all;) {
-    co_await proc::yield{};
-    all = co_await with_lock(at.access, [&at, n] { return at.waiting == n; });
-  }
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("items pass from producers to consumers through a queue of three places", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
@@ -159,6 +104,34 @@ TEST_CASE(
     for (int i = 0; i != 4; ++i) co_await proc::yield{};
   };
   CHECK(printed_by(p) == "0a12bcd");
+}
+
+/// A mutex and a condition, and counts of the processes that wait there.
+struct meeting {
+  mutex access;
+  condition called;
+  int waiting = 0;
+  counter was_woken = 0;
+  counter is_cancelled = 0;
+  counter does_not_own = 0;
+};
+step waits(std::reference_wrapper<meeting> m) {
+  meeting& at = m;
+  auto held = co_await at.access.lock();
+  ++at.waiting;
+  try {
+    co_await at.called.wait(held);
+    ++at.was_woken;
+  } catch (cancelled const&) {
+    ++at.is_cancelled;
+    if (!held.owns()) ++at.does_not_own;
+  }
+}
+step until_they_wait(meeting& at, int n) {
+  for (bool all = false; !all;) {
+    co_await proc::yield{};
+    all = co_await with_lock(at.access, [&at, n] { return at.waiting == n; });
+  }
 }
 
 BACKENDS_TEST_CASE(
@@ -280,8 +253,6 @@ TEST_CASE("a scheduler is destroyed while processes wait at a condition") {
 
 // ---- under every schedule
 
-namespace {
-
 /// Two consumers, and a producer of two items that notifies all, or one.
 exploration sharing_out(bool tells_all) {
   struct state {
@@ -321,8 +292,6 @@ exploration sharing_out(bool tells_all) {
       },
       [](std::unique_ptr<state> const& s) { return s->for_odd == 0 && s->for_even == 0; });
 }
-
-}  // namespace
 
 TEST_CASE(
     "notifying one of several processes with different predicates is found to be a deadlock") {

@@ -1,24 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Messages that come at the deadline: one thread wakes the receiver, while another looks at its
 /// deadline.
-
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <utility>
-#include <variant>
-
-#include "weft/effects/effects.hpp"
-#include "weft/sched/backends/sharing.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/timing.hpp"
-
-using namespace weft;
-
-namespace {
-
-using namespace std::chrono_literals;
 
 constexpr int messages = 8000;
 
@@ -55,8 +39,6 @@ eff<void, mail, spawning<mail, timing, proc>> several(received* first, int n) {
     co_await spawn(receives, std::move(in), std::move(other_in), first + i);
   }
 }
-
-}  // namespace
 
 TEST_CASE("a message and its deadline may come at the same time, on several threads") {
   unsigned const threads = GENERATE(2u, 8u);

@@ -1,41 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/sync/detail/external_event_table.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <memory>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <thread>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
 #include "weft/sched/base/detail/injection_node.hpp"
 #include "weft/sched/base/detail/ready_sink.hpp"
-#include "weft/sched/base/process.hpp"
-#include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/sync/detail/wake_batch.hpp"
-#include "weft/sched/sync/external_event.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using weft::detail::external_event_table;
 using weft::detail::external_home;
 using weft::detail::external_waiter;
-using weft::detail::wait_entry;
 
-namespace {
+TEST_CASE("a waiter that has moved before it waits is at the same event") {
+  external_event e;
+  external_waiter before(e);
+  external_waiter const after(std::move(before));
+  CHECK(after.at == &e);
+}
+
+using weft::detail::external_event_table;
+using weft::detail::wait_entry;
 
 /// The external events of a scheduler, without the scheduler.
 struct events_alone {
@@ -90,8 +75,6 @@ void check_put(events_alone& s, visitor const& v, std::uint64_t answer) {
   CHECK(ready[0].from_outside);
   CHECK(ready[0].node == v.node);
 }
-
-}  // namespace
 
 // ---- entering
 
@@ -399,13 +382,6 @@ TEST_CASE("a waiter that ends while its process waits frees the event, and the p
   check_put(s, next, 1);
 }
 
-TEST_CASE("a waiter that has moved before it waits is at the same event") {
-  external_event e;
-  external_waiter before(e);
-  external_waiter const after(std::move(before));
-  CHECK(after.at == &e);
-}
-
 // ---- puts that fail
 
 TEST_CASE("a put from outside that throws leaves the event closed, and its process waits on") {
@@ -611,12 +587,10 @@ TEST_CASE(
   for (auto const& e : at) CHECK(e.is_open());
 }
 
-namespace {
 /// A backend without memory.
 class without_memory final : public keeping<> {
   void put_from_outside(thunk&, detail::spare_node) override { throw std::bad_alloc(); }
 };
-}  // namespace
 
 TEST_CASE("a process whose put fails while the table is closed is cancelled") {
   every_frame_dies const check;

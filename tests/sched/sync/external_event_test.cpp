@@ -1,26 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/external_event.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
+#include "tests/prelude.hpp"
 
 using children = spawning<proc, completions>;
 using program = eff<void, children, proc, completions>;
@@ -41,8 +20,6 @@ eff<void, proc, completions> waits(std::reference_wrapper<external_event> at,
     ++how.get().cancelled;
   }
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("an external event may be opened before the wait, after it, and twice", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,

@@ -1,39 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/sync/detail/gate_table.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <thread>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
 #include "weft/sched/base/detail/ready_sink.hpp"
-#include "weft/sched/base/process.hpp"
-#include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/sync/detail/wake_batch.hpp"
-#include "weft/sched/sync/gate.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using weft::detail::gate_home;
-using weft::detail::gate_table;
 using weft::detail::gate_waiter;
-using weft::detail::wait_entry;
 
-namespace {
+TEST_CASE("a waiter that has moved before it waits is at the same gate") {
+  every_frame_dies const check;
+  gate g;
+  gate_waiter before(g, false, true);
+  gate_waiter const after(std::move(before));
+  CHECK(after.at == &g);
+  CHECK_FALSE(after.is_in_line);
+  CHECK(after.is_timed);
+}
+
+using weft::detail::gate_table;
+using weft::detail::wait_entry;
 
 /// The gates of a scheduler, without the scheduler.
 struct gates_alone {
@@ -73,10 +61,7 @@ template <class... Visitors>
 std::vector<process*> processes(Visitors const&... of) {
   return {of.is.get()...};
 }
-template <class... Visitors>
-std::vector<process const*> listed(Visitors const&... of) {
-  return {of.is.get()...};
-}
+
 /// The processes that have become ready, each with the answer 1.
 std::vector<process*> woken(keeping<>& ready) {
   std::vector<process*> all;
@@ -87,7 +72,6 @@ std::vector<process*> woken(keeping<>& ready) {
   }
   return all;
 }
-}  // namespace
 
 // ---- entering
 
@@ -137,6 +121,11 @@ TEST_CASE("a process that is to end is refused at its gate, and the gate stays a
   CHECK(s.table.enter(other.here, {}, only(v.is)) == wait_entry::waits);
   s.table.wake(g, 1);
   CHECK(woken(s.ready) == processes(other));
+}
+
+template <class... Visitors>
+std::vector<process const*> listed(Visitors const&... of) {
+  return {of.is.get()...};
 }
 
 TEST_CASE("a process waits if the gate was not woken since its epoch, and is answered otherwise") {
@@ -274,6 +263,8 @@ TEST_CASE("where schedules are explored a release wakes each process that could 
   }
   CHECK_FALSE(s.table.has_waiters());
 }
+
+using weft::detail::gate_home;
 
 TEST_CASE("a release that comes when the gate has left the list wakes no process") {
   every_frame_dies const check;
@@ -476,16 +467,6 @@ TEST_CASE("a waiter that ends after its process was taken by another party leave
   CHECK(s.ready.take().empty());
 }
 
-TEST_CASE("a waiter that has moved before it waits is at the same gate") {
-  every_frame_dies const check;
-  gate g;
-  gate_waiter before(g, false, true);
-  gate_waiter const after(std::move(before));
-  CHECK(after.at == &g);
-  CHECK_FALSE(after.is_in_line);
-  CHECK(after.is_timed);
-}
-
 // ---- what an explorer sees
 
 TEST_CASE("an explorer sees a wait in line and a wake as writes, and another wait as a read") {
@@ -515,8 +496,6 @@ TEST_CASE("an explorer sees a wait in line and a wake as writes, and another wai
 
 // ---- threads
 
-namespace {
-
 /// Wakes a thread for each process that becomes ready.
 class signalling final : public weft::detail::ready_sink {
  public:
@@ -539,8 +518,6 @@ class signalling final : public weft::detail::ready_sink {
   std::vector<process const*> processes_;  // written before the threads begin
   counter wrong_ = 0;
 };
-
-}  // namespace
 
 TEST_CASE(
     "with several threads each process that waits is made ready once, and none misses a wake") {

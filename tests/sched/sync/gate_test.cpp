@@ -1,36 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/gate.hpp"
-
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/printing_programs.hpp"
-#include "tests/support/schedules.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 program waits_and_says(std::reference_wrapper<gate> g, std::string what) {
   co_await syncing::wait{g};
   co_await console::print{std::move(what)};
 }
-program waits_forever_at_its_own() {
-  gate mine;
-  co_await syncing::wait{mine};
-}
-
-}  // namespace
 
 TEST_CASE("processes at a gate are woken in the order in which they came") {
   gate g;
@@ -90,6 +65,11 @@ TEST_CASE("a gate that is destroyed cancels the processes that wait there, and n
     co_await console::print{"goes on "};
   };
   CHECK(printed_by(p) == "goes on cancelled cancelled ");
+}
+
+program waits_forever_at_its_own() {
+  gate mine;
+  co_await syncing::wait{mine};
 }
 
 TEST_CASE("a gate may lie in the frame of its waiter, or of a process that ends first") {

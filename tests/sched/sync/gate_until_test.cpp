@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Waiting at a gate until a deadline.
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using process_of = eff<void, proc, syncing, timing>;
 using program = eff<void, spawning<proc, syncing, timing>, proc, syncing, timing>;
@@ -43,8 +20,6 @@ process_of waits_until(std::reference_wrapper<gate> g, instant t,
     ++how.get().cancelled;
   }
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE(
     "a process that waits at a gate with a deadline is woken before it, or continues at it", "",

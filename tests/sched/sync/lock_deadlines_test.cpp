@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Waiting for mutexes, semaphores and conditions until a deadline.  Time is virtual.
-
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/condition.hpp"
-#include "weft/sched/sync/mutex.hpp"
-#include "weft/sched/sync/semaphore.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using children = spawning<proc, syncing, timing>;
 using program = eff<void, children, proc, syncing, timing>;
 using step = eff<void, proc, syncing, timing>;
-
 constexpr instant at(std::chrono::milliseconds t) { return instant(t); }
 
 step holds_until(std::reference_wrapper<mutex> m, instant t) {
   auto const held = co_await m.get().lock();
   co_await timing::sleep_until(t);
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE(
     "a process that waits for a mutex until a deadline gets it before, or nothing at it", "",

@@ -1,58 +1,18 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Processes that lock mutexes, under every schedule.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/mutex.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using Catch::Matchers::Contains;
-
-namespace {
 
 using step = eff<void, proc, syncing>;
 using parent = eff<void, spawning<proc, syncing>>;
 
+constexpr int locks_first = __LINE__ + 2;
 step locks_both(std::reference_wrapper<mutex> one, std::reference_wrapper<mutex> two) {
   auto const first = co_await one.get().lock();
   co_await proc::yield{};
   auto const second = co_await two.get().lock();
   co_await proc::yield{};
 }
-
-struct account {
-  mutex free;
-  int n = 0;
-};
-step adds_one(std::reference_wrapper<account> to, bool locks) {
-  account& it = to;
-  std::optional<mutex::guard> held;
-  if (locks) held = co_await it.free.lock();
-  int const seen = it.n;
-  co_await proc::yield{};
-  it.n = seen + 1;
-}
-exploration adding(std::size_t processes, std::size_t of_them_lock) {
-  return explore(
-      [] { return std::make_unique<account>(); },
-      [=](std::unique_ptr<account>& a) -> parent {
-        for (std::size_t i = 0; i != processes; ++i)
-          co_await spawn(adds_one, std::ref(*a), i < of_them_lock);
-      },
-      [=](std::unique_ptr<account> const& a) { return a->n == static_cast<int>(processes); });
-}
-
-}  // namespace
 
 TEST_CASE(
     "two processes that lock two mutexes in opposite orders deadlock, and the report says where") {
@@ -79,10 +39,32 @@ TEST_CASE(
   CHECK_THAT(
       text,
       Contains("process 1.2 in weft::syncing::wait at tests/sched/sync/mutex_explored_test.cpp"));
-  CHECK_THAT(text,
-             Contains(", held by process 1.1 since tests/sched/sync/mutex_explored_test.cpp:27"));
-  CHECK_THAT(text,
-             Contains(", held by process 1.2 since tests/sched/sync/mutex_explored_test.cpp:27"));
+  auto const since =
+      " since tests/sched/sync/mutex_explored_test.cpp:" + std::to_string(locks_first);
+  CHECK_THAT(text, Contains(", held by process 1.1" + since));
+  CHECK_THAT(text, Contains(", held by process 1.2" + since));
+}
+
+struct account {
+  mutex free;
+  int n = 0;
+};
+step adds_one(std::reference_wrapper<account> to, bool locks) {
+  account& it = to;
+  std::optional<mutex::guard> held;
+  if (locks) held = co_await it.free.lock();
+  int const seen = it.n;
+  co_await proc::yield{};
+  it.n = seen + 1;
+}
+exploration adding(std::size_t processes, std::size_t of_them_lock) {
+  return explore(
+      [] { return std::make_unique<account>(); },
+      [=](std::unique_ptr<account>& a) -> parent {
+        for (std::size_t i = 0; i != processes; ++i)
+          co_await spawn(adds_one, std::ref(*a), i < of_them_lock);
+      },
+      [=](std::unique_ptr<account> const& a) { return a->n == static_cast<int>(processes); });
 }
 
 TEST_CASE("no increment under a lock is lost, and one without the lock is found") {

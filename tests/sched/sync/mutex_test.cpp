@@ -1,28 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/mutex.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/schedules.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 /// A number that only the holder of the mutex accesses.
 struct guarded {
@@ -43,25 +21,6 @@ step adds_one(guarded& it, bool yields) {
 step adds(std::reference_wrapper<guarded> it, int times) {
   for (int i = 0; i != times; ++i) co_await adds_one(it, i % 4 == 0);
 }
-
-step holds_for_ever(std::reference_wrapper<mutex> m) {
-  gate never;
-  auto const held = co_await m.get().lock();
-  co_await syncing::wait{never};
-}
-/// Counts the processes that lock m, and those that are cancelled instead.
-step locks(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> has_it,
-           std::reference_wrapper<counter> is_cancelled) {
-  try {
-    auto const held = co_await m.get().lock();
-    ++has_it.get();
-  } catch (cancelled const&) {
-    ++is_cancelled.get();
-    throw;
-  }
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("eight processes lock a mutex a hundred thousand times, one at a time", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
@@ -238,6 +197,18 @@ BACKENDS_TEST_CASE(
   }
 }
 
+/// Counts the processes that lock m, and those that are cancelled instead.
+step locks(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> has_it,
+           std::reference_wrapper<counter> is_cancelled) {
+  try {
+    auto const held = co_await m.get().lock();
+    ++has_it.get();
+  } catch (cancelled const&) {
+    ++is_cancelled.get();
+    throw;
+  }
+}
+
 BACKENDS_TEST_CASE("a failure unwinds the holder of a mutex and its waiters", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -269,6 +240,12 @@ BACKENDS_TEST_CASE("a failure unwinds the holder of a mutex and its waiters", ""
     });
     if (!is_free) FAIL("round " << round << ": it is still locked");
   }
+}
+
+step holds_for_ever(std::reference_wrapper<mutex> m) {
+  gate never;
+  auto const held = co_await m.get().lock();
+  co_await syncing::wait{never};
 }
 
 TEST_CASE("a scheduler is destroyed while one process holds a mutex and another waits for it") {

@@ -1,27 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/semaphore.hpp"
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/schedules.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 /// Seats, and the number of processes that sit: now, and at most.
 struct table {
@@ -42,8 +21,6 @@ step sits(std::reference_wrapper<table> t, int times) {
     at.seats.release();
   }
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("never more than three of eight processes hold one of three permits", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,

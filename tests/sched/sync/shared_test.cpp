@@ -1,27 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/shared.hpp"
-
-#include <catch2/catch.hpp>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/waiting_programs.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using Catch::Matchers::Contains;
-
-namespace {
 
 step adds(std::reference_wrapper<shared<long>> to, int times) {
   for (int i = 0; i != times; ++i) {
@@ -29,31 +8,6 @@ step adds(std::reference_wrapper<shared<long>> to, int times) {
     if (i % 100 == 0) co_await proc::yield{};
   }
 }
-
-/// Increments in two accesses, or in one.
-exploration increments(bool at_once) {
-  return explore([] { return std::make_unique<shared<int>>(0); },
-                 [at_once](std::unique_ptr<shared<int>>& s) -> eff<void, spawning<proc, syncing>> {
-                   auto const adds_one = [](shared<int>& to, bool whole) -> step {
-                     if (whole) {
-                       co_await proc::yield{};
-                       co_await to.update([](int& n) { ++n; });
-                     } else {
-                       int const seen = co_await to.get();
-                       co_await proc::yield{};
-                       co_await to.set(seen + 1);
-                     }
-                   };
-                   for (int i = 0; i != 2; ++i) co_await spawn(adds_one, std::ref(*s), at_once);
-                 },
-                 [](std::unique_ptr<shared<int>>& s) {
-                   int n = 0;
-                   schedule([&]() -> eff<void, syncing> { n = co_await s->get(); });
-                   return n == 2;
-                 });
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("updates of several processes are atomic", "", on_one_thread, in_random_order,
                    on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
@@ -187,6 +141,29 @@ TEST_CASE(
                     Contains("weft::syncing::wait at tests/sched/sync/shared_test.cpp"));
   CHECK_THROWS_WITH(schedule(forks),
                     Contains("weft::syncing::own at tests/sched/sync/shared_test.cpp"));
+}
+
+/// Increments in two accesses, or in one.
+exploration increments(bool at_once) {
+  return explore([] { return std::make_unique<shared<int>>(0); },
+                 [at_once](std::unique_ptr<shared<int>>& s) -> eff<void, spawning<proc, syncing>> {
+                   auto const adds_one = [](shared<int>& to, bool whole) -> step {
+                     if (whole) {
+                       co_await proc::yield{};
+                       co_await to.update([](int& n) { ++n; });
+                     } else {
+                       int const seen = co_await to.get();
+                       co_await proc::yield{};
+                       co_await to.set(seen + 1);
+                     }
+                   };
+                   for (int i = 0; i != 2; ++i) co_await spawn(adds_one, std::ref(*s), at_once);
+                 },
+                 [](std::unique_ptr<shared<int>>& s) {
+                   int n = 0;
+                   schedule([&]() -> eff<void, syncing> { n = co_await s->get(); });
+                   return n == 2;
+                 });
 }
 
 TEST_CASE(

@@ -1,28 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/sync/detail/timers.hpp"
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "tests/support/thunks.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/base/detail/ready_sink.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// Timers without a scheduler: processes that become ready are kept.
 class clock_alone final : public weft::detail::ready_sink, public weft::detail::timers {
@@ -73,8 +53,6 @@ std::vector<process*> due(weft::detail::timers& t, instant now) {
   }
   return all;
 }
-
-}  // namespace
 
 TEST_CASE(
     "alarms are due in the order of their instants, and those of one instant in that of setting") {

@@ -1,46 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Time, and processes that are run again: by forks, checkpoints, and under every schedule; and
 /// sleeps inside handlers.
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/effects.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/picks.hpp"
-#include "tests/support/schedules.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
-
 using program = eff<void, spawning<proc, timing>, proc, timing>;
-using sleeper = eff<void, proc, timing>;
-using printing = eff<void, spawning<proc, console, timing>, proc, console, timing>;
-
 std::string in_ms(instant t) { return std::to_string((t - instant()) / 1ms) + " "; }
-
-printing prints_time(std::string who) {
-  instant const t = co_await timing::now{};
-  co_await console::print{who + in_ms(t)};
-}
-
-}  // namespace
 
 // ---- replay
 
@@ -123,6 +88,13 @@ TEST_CASE(
   s.run();
 }
 
+using printing = eff<void, spawning<proc, console, timing>, proc, console, timing>;
+
+printing prints_time(std::string who) {
+  instant const t = co_await timing::now{};
+  co_await console::print{who + in_ms(t)};
+}
+
 TEST_CASE("a checkpoint keeps its time: the same future comes again, at the same instants") {
   every_frame_dies const check;
   std::string text;
@@ -146,6 +118,8 @@ TEST_CASE("a checkpoint keeps its time: the same future comes again, at the same
   CHECK(first == "before 10 after 20 ");
   CHECK(text == first);
 }
+
+using sleeper = eff<void, proc, timing>;
 
 // ---- every schedule
 

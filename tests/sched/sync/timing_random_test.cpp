@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
-
-/// Random programs that sleep, and wait with a deadline for one another and for external events.
-
-#include <catch2/catch.hpp>
-#include <exception>
-#include <string>
-
-#include "tests/support/each_backend.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/random_programs/acts.hpp"
 #include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/laws.hpp"
 #include "tests/support/random_programs/running.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// Random programs that sleep, and wait with a deadline for one another and for external events.
 
 BACKENDS_TEST_CASE(
     "every process that waits with a deadline continues, or is unwound when one fails", "",

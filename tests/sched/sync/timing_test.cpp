@@ -1,31 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/sync/timing.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <mutex>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sharing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
+#include "tests/prelude.hpp"
 
 using children = spawning<proc, timing>;
 using program = eff<void, children, proc, timing>;
@@ -50,19 +24,6 @@ sleeper sleeps(std::reference_wrapper<diary> d, std::string who, instant::durati
   instant const t = co_await timing::now{};
   d.get().add(who, t);
 }
-/// Sleeps, and counts how the sleep ended.
-sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrapper<counter> woken,
-                            std::reference_wrapper<counter> found_cancelled) {
-  try {
-    co_await timing::sleep_for(time);
-    ++woken.get();
-  } catch (cancelled const&) {
-    ++found_cancelled.get();
-    throw;
-  }
-}
-
-}  // namespace
 
 // ---- virtual time
 
@@ -146,6 +107,18 @@ BACKENDS_TEST_CASE("a process among many sleeping ones sees time increase, and n
   CHECK(done == many);
   CHECK(early == 0);
   CHECK(late == 0);
+}
+
+/// Sleeps, and counts how the sleep ended.
+sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrapper<counter> woken,
+                            std::reference_wrapper<counter> found_cancelled) {
+  try {
+    co_await timing::sleep_for(time);
+    ++woken.get();
+  } catch (cancelled const&) {
+    ++found_cancelled.get();
+    throw;
+  }
 }
 
 // ---- for ever

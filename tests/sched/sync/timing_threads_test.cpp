@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// Real time: threads park until the first alarm, and one thread always keeps the time.
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <string>
-#include <type_traits>
-#include <utility>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
 using sleeper = eff<void, proc, timing>;
 using program = eff<void, spawning<proc, timing>, proc, timing>;
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("threads park until the first alarm, and sleeping processes wake in order", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,

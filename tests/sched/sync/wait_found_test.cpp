@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: MIT
-
-/// Programs in which a cancelled wait once lost something: a wake-up, a permit, a notification, a
-/// message, a value, bytes.
-
-#include <array>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/tasks.hpp"
-#include "weft/effects/effects.hpp"
+#include "tests/prelude.hpp"
 #include "weft/io/connection.hpp"
 #include "weft/io/memory_network.hpp"
 #include "weft/sched/commands/commands.hpp"
 #include "weft/sched/commands/dispatchers.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/completion.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
 #include "weft/sched/tasks/shielded.hpp"
-#include "weft/sched/testing.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
+/// Programs in which a cancelled wait once lost something: a wake-up, a permit, a notification, a
+/// message, a value, bytes.
 
 job locks(mutex& m, std::atomic<bool>& had_it) {
   auto const held = co_await m.lock();
@@ -41,8 +16,6 @@ job locks(mutex& m, std::atomic<bool>& had_it) {
 job yields(int n) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
 }
-
-}  // namespace
 
 TEST_CASE("a mutex wakes the next process if the one that it woke is cancelled") {
   for (auto const& where : places_for_tasks()) {
@@ -296,12 +269,10 @@ TEST_CASE("a process that is cancelled at a barrier still counts as arrived") {
   }
 }
 
-namespace {
 struct fetch : command<int> {
   explicit fetch(int n) : number(n) {}
   int number;
 };
-}  // namespace
 
 TEST_CASE("the answer of a command can be waited for again after a wait was cancelled") {
   std::vector<reply<int>> replies;
@@ -326,8 +297,6 @@ TEST_CASE("the answer of a command can be waited for again after a wait was canc
       take);
   CHECK(got == 42);
 }
-
-namespace {
 
 using talking = row<networking, timing, proc, tasking<networking, timing, proc>>;
 constexpr int most_bytes = 400;
@@ -391,8 +360,6 @@ eff<void, talking> talks(std::vector<int>& came, int pause) {
   co_await with_scope(both);
 }
 
-}  // namespace
-
 TEST_CASE("no byte is lost, or written twice, by a process that is cancelled at a connection") {
   std::vector<int> all;
   for (int i = 0; i != most_bytes; ++i) all.push_back(i % 256);
@@ -405,10 +372,8 @@ TEST_CASE("no byte is lost, or written twice, by a process that is cancelled at 
   }
 }
 
-namespace {
 using born = spawning<proc>;
 using spawner = row<born, proc, timing, tasking<born, proc, timing>>;
-}  // namespace
 
 TEST_CASE("a cancelled spawn that waits for room has started no process") {
   int told = 0;

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/wait_laws.hpp"
 
 /// The law of tests/sched/sync/wait_laws_test.cpp in the schedules of small programs: with
 /// cooperative steps in all of them; with parallel steps, and events between them, in some, or in
 /// all by the target wait_laws_explored_in_full_test.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <limits>
-#include <memory>
-#include <string>
-
-#include "tests/support/wait_laws.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// One wait that is disturbed once, and one that is not.
 law_plan small_plan(kind_of_tokens const& kind, unsigned how, int most_yields) {
@@ -65,15 +51,15 @@ void holds_when_explored(granularity grain, int most_yields, std::size_t most) {
 }
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
-}  // namespace
-
 TEST_CASE("no token is lost in any schedule in which a wait is cancelled") {
   holds_when_explored(granularity::cooperative, 2, all);
 }
+
 TEST_CASE(
     "no token is lost in the first schedules of parallel steps in which a wait is cancelled") {
   holds_when_explored(granularity::parallel, 1, 30);
 }
+
 TEST_CASE("no token is lost in random schedules of parallel steps in which a wait is cancelled") {
   holds_for_all(2, [](auto make_state, auto program, auto check) {
     random_walk_options o;
@@ -83,6 +69,7 @@ TEST_CASE("no token is lost in random schedules of parallel steps in which a wai
     return random_walk(o, make_state, program, check);
   });
 }
+
 TEST_CASE("no token is lost in any schedule of parallel steps in which a wait is cancelled",
           "[.full]") {
   holds_when_explored(granularity::parallel, 1, all);

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/support/wait_laws.hpp"
+
+#include "tests/prelude.hpp"
 
 /// A wait is answered, or it is cancelled, wherever a process waits: each token that was given has
 /// been taken once, or is still there.
-
-#include "tests/support/wait_laws.hpp"
-
-#include <array>
-#include <catch2/catch.hpp>
-#include <functional>
-#include <string>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 struct place {
   char const* name;
@@ -37,8 +23,6 @@ auto const places = std::to_array<place>({
     place_of<on_stealing<2>>("stealing, 2 threads"),
     place_of<on_stealing<3>>("stealing, 3 threads"),
 });
-
-}  // namespace
 
 TEST_CASE("no token is lost when a wait is cancelled, and none is taken twice") {
   for (auto const& kind : kinds_of_tokens())

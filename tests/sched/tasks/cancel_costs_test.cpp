@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/tasks/detail/task_errors.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// The cost of a cancellation: proportional to the size of the scope, independent of everything
 /// else.  The tests count accesses to shared locations (sched/base/detail/location_listener.hpp),
 /// among them each query whether a group is cancelled.
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/backends/random_order.hpp"
-#include "weft/sched/base/detail/location_listener.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/external_event.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/detail/task_errors.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/tasks/when_all.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
+TEST_CASE("of a hundred thousand errors of cancelled tasks one is kept") {
+  weft::detail::task_errors errors;
+  for (int i = 0; i != 100'000; ++i) {
+    errors.add(process_id(), std::make_exception_ptr(cancelled()));
+    REQUIRE(errors.size() == 1);
+  }
+  SECTION("the kept error is thrown") { CHECK_THROWS_AS(errors.throw_them(), cancelled); }
+  SECTION("another exception is thrown in its place") {
+    errors.add(process_id(), std::make_exception_ptr(1));
+    errors.add(process_id(), std::make_exception_ptr(cancelled()));
+    CHECK(errors.size() == 2);
+    CHECK_THROWS_AS(errors.throw_them(), int);
+  }
+  SECTION("drop_cancelled removes it") {
+    errors.drop_cancelled();
+    CHECK(errors.empty());
+    errors.add(process_id(), std::make_exception_ptr(cancelled()));
+    CHECK(errors.size() == 1);
+  }
+}
 
 /// Counts accesses while it lives.
 class counting final : public weft::detail::location_listener {
@@ -85,6 +85,12 @@ std::size_t asked_by_a_throw(int depth) {
   CHECK(was_caught);
   return n;
 }
+
+TEST_CASE("an exception that passes deeply nested scopes queries each a bounded number of times") {
+  every_frame_dies const check;
+  CHECK(growth(asked_by_a_throw, 500) < 4.1);
+}
+
 std::size_t asked_by_cancelling_outermost(int depth, bool with_tasks) {
   std::size_t n = 0;
   schedule<one_thread>([&]() -> eff<void, sleeping> {
@@ -102,6 +108,13 @@ std::size_t asked_by_cancelling_outermost(int depth, bool with_tasks) {
   });
   delete static_cast<counting*>(weft::detail::location_listener::of_thread);
   return n;
+}
+
+TEST_CASE(
+    "cancelling the outermost of deeply nested scopes queries each a bounded number of times") {
+  every_frame_dies const check;
+  CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, false); }, 500) < 4.1);
+  CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, true); }, 500) < 4.1);
 }
 
 /// Scopes whose timeouts pass one by one, while all others wait; or all at once.
@@ -131,6 +144,23 @@ std::size_t asked_by_timeouts(int scopes, bool at_once = false) {
   CHECK(late == scopes);
   return n;
 }
+
+TEST_CASE("a timeout queries the waiting processes of its scope only") {
+  every_frame_dies const check;
+  auto const one_by_one = [](auto where) {
+    return [](int n) { return asked_by_timeouts<decltype(where)>(n); };
+  };
+  CHECK(growth(one_by_one(on_one_thread()), 300) < 4.1);
+  CHECK(growth(one_by_one(in_random_order()), 300) < 4.1);
+}
+
+TEMPLATE_TEST_CASE(
+    "timeouts that pass together query each waiting process a bounded number of times", "",
+    on_sharing<1>, on_stealing<1>) {
+  every_frame_dies const check;
+  CHECK(growth([](int n) { return asked_by_timeouts<TestType>(n, true); }, 300) < 4.5);
+}
+
 /// Tasks of a join that wait, each in a scope of its own.
 std::size_t asked_by_cancelling_joins(int tasks) {
   std::size_t n = 0;
@@ -160,52 +190,6 @@ std::size_t asked_by_cancelling_joins(int tasks) {
   return n;
 }
 
-}  // namespace
-
-TEST_CASE("of a hundred thousand errors of cancelled tasks one is kept") {
-  weft::detail::task_errors errors;
-  for (int i = 0; i != 100'000; ++i) {
-    errors.add(process_id(), std::make_exception_ptr(cancelled()));
-    REQUIRE(errors.size() == 1);
-  }
-  SECTION("the kept error is thrown") { CHECK_THROWS_AS(errors.throw_them(), cancelled); }
-  SECTION("another exception is thrown in its place") {
-    errors.add(process_id(), std::make_exception_ptr(1));
-    errors.add(process_id(), std::make_exception_ptr(cancelled()));
-    CHECK(errors.size() == 2);
-    CHECK_THROWS_AS(errors.throw_them(), int);
-  }
-  SECTION("drop_cancelled removes it") {
-    errors.drop_cancelled();
-    CHECK(errors.empty());
-    errors.add(process_id(), std::make_exception_ptr(cancelled()));
-    CHECK(errors.size() == 1);
-  }
-}
-TEST_CASE("an exception that passes deeply nested scopes queries each a bounded number of times") {
-  every_frame_dies const check;
-  CHECK(growth(asked_by_a_throw, 500) < 4.1);
-}
-TEST_CASE(
-    "cancelling the outermost of deeply nested scopes queries each a bounded number of times") {
-  every_frame_dies const check;
-  CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, false); }, 500) < 4.1);
-  CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, true); }, 500) < 4.1);
-}
-TEST_CASE("a timeout queries the waiting processes of its scope only") {
-  every_frame_dies const check;
-  auto const one_by_one = [](auto where) {
-    return [](int n) { return asked_by_timeouts<decltype(where)>(n); };
-  };
-  CHECK(growth(one_by_one(on_one_thread()), 300) < 4.1);
-  CHECK(growth(one_by_one(in_random_order()), 300) < 4.1);
-}
-TEMPLATE_TEST_CASE(
-    "timeouts that pass together query each waiting process a bounded number of times", "",
-    on_sharing<1>, on_stealing<1>) {
-  every_frame_dies const check;
-  CHECK(growth([](int n) { return asked_by_timeouts<TestType>(n, true); }, 300) < 4.5);
-}
 TEST_CASE("cancelling a join whose tasks have scopes queries each a bounded number of times") {
   every_frame_dies const check;
   CHECK(growth(asked_by_cancelling_joins, 300) < 4.1);

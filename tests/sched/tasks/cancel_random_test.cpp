@@ -1,17 +1,5 @@
 // SPDX-License-Identifier: MIT
-
-/// Random programs in scopes that are cancelled: by one another, by failures, at deadlines.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <exception>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/dice.hpp"
-#include "tests/support/each_backend.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/random_programs/acts.hpp"
 #include "tests/support/random_programs/dialect.hpp"
 #include "tests/support/random_programs/dialects.hpp"
@@ -20,15 +8,8 @@
 #include "tests/support/random_programs/program.hpp"
 #include "tests/support/random_programs/running.hpp"
 #include "tests/support/random_programs/world.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/backends/random_order.hpp"
-#include "weft/sched/base/backend.hpp"
-#include "weft/sched/schedule.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// Random programs in scopes that are cancelled: by one another, by failures, at deadlines.
 
 BACKENDS_TEST_CASE("a wait in a scope that is cancelled ends at that instant", "", on_one_thread,
                    in_random_order) {
@@ -50,8 +31,6 @@ BACKENDS_TEST_CASE("a wait in a scope that is cancelled ends at that instant", "
 // Where one thread runs all processes, a cancellation queries the processes in the scope only
 // (sched/tasks/detail/task_cancelling.hpp); elsewhere it queries all waiting processes
 // (sched/runtime/detail/wait_registry.hpp).
-
-namespace {
 
 enum class asks { those_in_the_scope, all_who_wait };
 
@@ -138,8 +117,6 @@ std::string seen_on(program_of_acts const& p, unsigned seed) {
   }
   return text(w) + thrown;
 }
-
-}  // namespace
 
 TEST_CASE(
     "a cancellation that queries the scope only has the same effect as one that queries all") {

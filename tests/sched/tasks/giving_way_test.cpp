@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// A process that runs light tasks, each as a call of another, lets other processes run and looks
 /// at the clock: after a fixed number of tasks, on any machine.
-
-#include <algorithm>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <stop_token>
-#include <utility>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/tasks/when_all.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// TASK-6 of sched/tasks/detail/task.hpp: after so many tasks a process looks at the clock, and for
 /// other processes.
@@ -50,8 +32,6 @@ eff<long, tasking<>> fib(int n, light_tasks& all) {
 }
 
 using row_ = row<tasking<>, spawning<proc>>;
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a deadline that has passed ends light tasks within a bound", "", on_one_thread,
                    on_sharing<1>, on_stealing<1>) {

@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/tasks/detail/join_table.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <deque>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/sched/base/process.hpp"
-#include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using weft::detail::join_table;
-using weft::detail::task_group;
 using weft::detail::task_waiter;
-using weft::detail::wait_entry;
-using weft::detail::waitable_task;
 
-namespace {
+TEST_CASE("a waiter that has moved before it waits stays if it did before") {
+  task_waiter stays(true);
+  task_waiter goes(false);
+  CHECK(task_waiter(std::move(stays)).stays());
+  CHECK_FALSE(task_waiter(std::move(goes)).stays());
+  CHECK(task_waiter().stays());
+}
+
+using weft::detail::join_table;
 
 /// The waits for tasks of a scheduler, without the scheduler.
 struct joins_alone {
@@ -55,22 +42,6 @@ struct owner {
   thunk is = suspended_process();
   task_waiter here;
 };
-/// The tasks of a handle, linked in order.
-template <std::size_t N>
-struct linked_tasks {
-  linked_tasks() {
-    for (std::size_t i = 0; i != N; ++i) {
-      all.emplace_back(true);
-      if (i != 0) all[i - 1].next = &all[i];
-    }
-  }
-  waitable_task& operator[](std::size_t i) { return all[i]; }
-  std::deque<waitable_task> all;
-};
-/// A group of tasks that nothing is started in.
-struct group : task_group {
-  group() noexcept : task_group(true) {}
-};
 
 /// The processes that the table lists, sorted.
 std::vector<process const*> waiting(joins_alone const& s) {
@@ -85,23 +56,6 @@ std::vector<process const*> listed(Owners const&... of) {
   std::ranges::sort(all);
   return all;
 }
-/// The waiters that the end of a task, or a canceller, has put, in order.
-struct put_waiters {
-  std::vector<task_waiter*> all;
-  std::vector<process*> processes;
-  auto put() {
-    return [this](task_waiter& w, process* p) {
-      all.push_back(&w);
-      processes.push_back(p);
-      (void)thunk(p);
-    };
-  }
-};
-bool waits(joins_alone& s, owner& o, waitable_task& first) {
-  return s.table.enter(o.here, &first, none_refused) == wait_entry::waits;
-}
-
-}  // namespace
 
 // ---- waiting for something else than tasks
 
@@ -143,6 +97,25 @@ TEST_CASE("a waiter without a process may stand on the list, and is not listed")
   CHECK(waiting(s).empty());
   CHECK(s.table.leave(w) == nullptr);
   CHECK_FALSE(s.table.has_waiters());
+}
+
+using weft::detail::wait_entry;
+using weft::detail::waitable_task;
+
+/// The waiters that the end of a task, or a canceller, has put, in order.
+struct put_waiters {
+  std::vector<task_waiter*> all;
+  std::vector<process*> processes;
+  auto put() {
+    return [this](task_waiter& w, process* p) {
+      all.push_back(&w);
+      processes.push_back(p);
+      (void)thunk(p);
+    };
+  }
+};
+bool waits(joins_alone& s, owner& o, waitable_task& first) {
+  return s.table.enter(o.here, &first, none_refused) == wait_entry::waits;
 }
 
 // ---- waiting for tasks
@@ -196,6 +169,19 @@ TEST_CASE("the end of a task says whether its handle and its scope have let go o
   CHECK(put.all.size() == (is_waited_for ? 1 : 0));
   o.goes_on();
 }
+
+/// The tasks of a handle, linked in order.
+template <std::size_t N>
+struct linked_tasks {
+  linked_tasks() {
+    for (std::size_t i = 0; i != N; ++i) {
+      all.emplace_back(true);
+      if (i != 0) all[i - 1].next = &all[i];
+    }
+  }
+  waitable_task& operator[](std::size_t i) { return all[i]; }
+  std::deque<waitable_task> all;
+};
 
 TEST_CASE("a process does not wait for tasks that have ended") {
   every_frame_dies const check;
@@ -278,6 +264,13 @@ TEST_CASE("all processes that wait for a task go on when it ends") {
   CHECK(put.processes == expected);
   CHECK_FALSE(s.table.has_waiters());
 }
+
+using weft::detail::task_group;
+
+/// A group of tasks that nothing is started in.
+struct group : task_group {
+  group() noexcept : task_group(true) {}
+};
 
 TEST_CASE("the party that is unwound when a task ends is told, although it has no process there") {
   every_frame_dies const check;
@@ -446,14 +439,6 @@ TEST_CASE("a waiter that ends after its process was taken leaves its task, and n
   CHECK_FALSE(s.table.ends(t, put.put()));
   CHECK(t.has_ended());
   CHECK(put.all.empty());
-}
-
-TEST_CASE("a waiter that has moved before it waits stays if it did before") {
-  task_waiter stays(true);
-  task_waiter goes(false);
-  CHECK(task_waiter(std::move(stays)).stays());
-  CHECK_FALSE(task_waiter(std::move(goes)).stays());
-  CHECK(task_waiter().stays());
 }
 
 TEST_CASE("an explorer sees the end of a task as a write, and each question for it as a read") {

@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: MIT
-
-/// The allocations of tasks of a range and of parallel loops; each of them may fail.
-
-#include <array>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <new>
-#include <ranges>
-#include <utility>
-#include <vector>
-
+#include "tests/prelude.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/effects/memory/frame_pool.hpp"
-#include "weft/sched/schedule.hpp"
 #include "weft/sched/tasks/parallel.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+/// The allocations of tasks of a range and of parallel loops; each of them may fail.
 
 eff<int, pure> same(int n) { co_return n; }
 
@@ -47,8 +26,6 @@ count allocated_by(F f) {
   });
   return n;
 }
-
-}  // namespace
 
 TEST_CASE("tasks in an array allocate nothing but their frames") {
   int sum = 0;

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: MIT
-
-/// Tasks and loops over views of range-v3, which are ranges of std as well.
-
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
 #include <range/v3/view/chunk.hpp>
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/iota.hpp>
@@ -12,29 +6,17 @@
 #include <range/v3/view/reverse.hpp>
 #include <range/v3/view/transform.hpp>
 #include <range/v3/view/zip.hpp>
-#include <utility>
-#include <vector>
 
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/tasks/parallel.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 #include "weft/sched/tasks/when_any.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// Tasks and loops over views of range-v3, which are ranges of std as well.
+
 namespace views = ranges::views;
-
-namespace {
-
 eff<int, pure> same(int n) { co_return n; }
 bool odd(int n) { return n % 2 == 1; }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("views of range-v3 make tasks", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {

@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: MIT
-
-/// Parallel loops, on every backend.
-
 #include "weft/sched/tasks/parallel.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <functional>
-#include <list>
-#include <memory>
-#include <numeric>
-#include <ranges>
-#include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/prelude.hpp"
 
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+/// Parallel loops, on every backend.
 
 std::vector<int> first(int n) {
   std::vector<int> all(static_cast<std::size_t>(n));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a parallel loop visits each element once", "", on_one_thread, on_locked_queue,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -155,12 +126,10 @@ TEST_CASE("a reduction leaves the elements as they are") {
   CHECK(v == words);
 }
 
-namespace {
 struct point {
   int x = 1;
   void move() { ++x; }
 };
-}  // namespace
 
 TEST_CASE("a named range is borrowed, and a temporary one is kept") {
   every_frame_dies const check;

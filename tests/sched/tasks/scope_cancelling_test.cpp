@@ -1,34 +1,54 @@
 // SPDX-License-Identifier: MIT
-
-/// Scopes that are cancelled: their processes are cancelled wherever they wait, and no task begins.
-
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/tasks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/sync/external_event.hpp"
-#include "weft/sched/sync/mutex.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/tasks/shielded.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 #include "weft/sched/tasks/when_any.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
+/// Scopes that are cancelled: their processes are cancelled wherever they wait, and no task begins.
 
-namespace {
+/// Many scopes whose processes wait for ever: some scopes end at their timeout, and some are
+/// cancelled from outside.
+job many_scopes(int n, std::atomic<int>& ended) {
+  auto const waits = []() -> job { co_await timing::sleep_for(1h); };
+  auto const waits_inside = [&](auto& s) -> job {
+    s.start(waits);
+    gate never;
+    co_await syncing::wait{never};
+  };
+  co_await with_scope([&](auto& all) -> job {
+    for (int i = 0; i != n; ++i)
+      all.start([&, i]() -> job {
+        try {
+          if (i % 3 != 0) {
+            co_await with_scope({.timeout = i % 7 * 200us}, waits_inside);
+          } else {
+            co_await with_scope([&](auto& s) -> job {
+              s.start([&]() -> job { co_await with_scope(waits_inside); });
+              co_await yields_often(i % 5);
+              s.cancel();
+              co_await waits();
+            });
+          }
+        } catch (cancelled const&) {
+        }
+        ++ended;
+      });
+    co_return;
+  });
+}
+
+TEST_CASE("many scopes that are cancelled together all end") {
+  for (auto const& where : places_for_tasks()) {
+    CAPTURE(where.name);
+    for (int round = 0; round != 5; ++round) {
+      every_frame_dies const check;
+      std::atomic<int> ended = 0;
+      int const n = rounds(500);
+      where.run([&] { return many_scopes(n, ended); });
+      REQUIRE(ended == n);
+    }
+  }
+}
 
 enum kind : unsigned {
   gate_waiter,
@@ -250,8 +270,6 @@ std::string expected(by how) {
   }
 }
 
-}  // namespace
-
 TEST_CASE("a process in a scope that is cancelled is cancelled, wherever it waits") {
   for (auto const& where : places_for_tasks())
     for (by const how : ways) {
@@ -282,52 +300,4 @@ TEST_CASE("a process in a scope that is cancelled is cancelled, wherever it wait
         }
       }
     }
-}
-
-namespace {
-
-/// Many scopes whose processes wait for ever: some scopes end at their timeout, and some are
-/// cancelled from outside.
-job many_scopes(int n, std::atomic<int>& ended) {
-  auto const waits = []() -> job { co_await timing::sleep_for(1h); };
-  auto const waits_inside = [&](auto& s) -> job {
-    s.start(waits);
-    gate never;
-    co_await syncing::wait{never};
-  };
-  co_await with_scope([&](auto& all) -> job {
-    for (int i = 0; i != n; ++i)
-      all.start([&, i]() -> job {
-        try {
-          if (i % 3 != 0) {
-            co_await with_scope({.timeout = i % 7 * 200us}, waits_inside);
-          } else {
-            co_await with_scope([&](auto& s) -> job {
-              s.start([&]() -> job { co_await with_scope(waits_inside); });
-              co_await yields_often(i % 5);
-              s.cancel();
-              co_await waits();
-            });
-          }
-        } catch (cancelled const&) {
-        }
-        ++ended;
-      });
-    co_return;
-  });
-}
-
-}  // namespace
-
-TEST_CASE("many scopes that are cancelled together all end") {
-  for (auto const& where : places_for_tasks()) {
-    CAPTURE(where.name);
-    for (int round = 0; round != 5; ++round) {
-      every_frame_dies const check;
-      std::atomic<int> ended = 0;
-      int const n = rounds(500);
-      where.run([&] { return many_scopes(n, ended); });
-      REQUIRE(ended == n);
-    }
-  }
 }

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/dropping.hpp"
+#include "tests/support/last_words.hpp"
 
 /// Handlers that drop a resumption across an open scope: the caller of `handle` continues when the
 /// tasks have ended, which may borrow objects outside of the scope.
 
-#include <catch2/catch.hpp>
-#include <functional>
-#include <utility>
-
-#include "tests/support/dropping.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/last_words.hpp"
-#include "tests/support/tasks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 using namespace weft::tests::dropping;
+using dropping::ask;
+using dropping::asks;
 
 TEST_CASE("the caller of handle continues when the tasks of a dropped resumption have ended") {
   is_waited_for(place_of<on_one_thread>("alone"));
@@ -44,7 +35,6 @@ TEST_CASE("a scheduler that is destroyed after any step of a dropped resumption 
   }
 }
 
-namespace {
 /// The resumption of the inner handler is kept, and dropped later.
 struct keeps_and_leaves : region {
   resumption<int, int> kept;
@@ -70,7 +60,6 @@ job by_one_that_has_kept_it(seen& s) {
   });
   CHECK(n == 16);
 }
-}  // namespace
 
 TEST_CASE("a clause that is unwound with another clause's continuation has a continuation later") {
   for (int round = 0; round != 100; ++round) {
@@ -83,7 +72,6 @@ TEST_CASE("a clause that is unwound with another clause's continuation has a con
   }
 }
 
-namespace {
 /// Three clauses of one prompt, two of which are not done when the continuation is dropped.
 struct thrice : region {
   resumption<int, int> kept;
@@ -126,7 +114,6 @@ job by_the_clauses_of_two(seen& s, int steps) {
     CHECK(n == 16);
   });
 }
-}  // namespace
 
 TEST_CASE(
     "clauses of one handler that end while their continuation is pinned wait for it together") {
@@ -155,7 +142,6 @@ TEST_CASE(
   }
 }
 
-namespace {
 struct keeps_what_it_should_not {
   resumption<int, int> kept;
   int on(ask, resumption<int, int> k) {
@@ -163,7 +149,6 @@ struct keeps_what_it_should_not {
     return 1;
   }
 };
-}  // namespace
 
 TEST_CASE("a borrowed handler that keeps a resumption with open tasks terminates the program") {
   using namespace Catch::Matchers;

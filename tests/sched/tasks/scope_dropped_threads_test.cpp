@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/dropping.hpp"
 
 /// The tests of scope_dropped_test where the last task may end on another thread.
 
-#include <catch2/catch.hpp>
-#include <utility>
-
-#include "tests/support/dropping.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/tasks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
 using namespace weft::tests::dropping;
+using dropping::ask;
 
 TEST_CASE("the caller of handle continues when tasks on other threads have ended") {
   is_waited_for(place_of<on_sharing<2>>("shared_by<2>"));
   is_waited_for(place_of<on_stealing<2>>("stolen_by<2>"));
 }
-
-namespace {
 
 using counts = state<int>;
 template <class T, class... Es>
@@ -58,8 +47,6 @@ counting<int> keeps_and_drops() {
                                  });
   co_return n;
 }
-
-}  // namespace
 
 TEST_CASE("a kept resumption that is dropped while pinned may be unwound by another thread") {
   for (auto const& where :

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// Scopes whose tasks, or bodies, throw; and tasks that wait for each other.
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <string>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/tasks/when_all.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
-using sleeps = tasking<timing, proc>;
 using mails = tasking<mail>;
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a scope throws an exception of its task", "", on_one_thread, in_random_order,
                    on_sharing<2>, on_stealing<2>) {
@@ -64,6 +41,8 @@ BACKENDS_TEST_CASE("a scope throws an exception of its task", "", on_one_thread,
   CHECK(caught == "it");
   CHECK(told <= 1);  // none, if the task had not begun by then
 }
+
+using sleeps = tasking<timing, proc>;
 
 BACKENDS_TEST_CASE("a body that throws cancels its scope", "", on_one_thread, in_random_order,
                    on_sharing<2>, on_stealing<2>) {
@@ -184,14 +163,11 @@ TEST_CASE("a process that heeds its cancellations may be cancelled any number of
   CHECK(is_at_end);
 }
 
-namespace {
 eff<void, proc> fails() {
   co_await proc::yield{};
   throw wrong("other");
 }
 eff<void> nothing() { co_return; }
-eff<void, yields, proc> never_begun() { co_return; }
-}  // namespace
 
 BACKENDS_TEST_CASE("a process that ignores its cancellations, and only starts tasks, is unwound",
                    "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -217,6 +193,8 @@ BACKENDS_TEST_CASE("a process that ignores its cancellations, and only starts ta
     CHECK(told < 110);
   }
 }
+
+eff<void, yields, proc> never_begun() { co_return; }
 
 TEST_CASE("a body that throws before it is a coroutine has its tasks waited for") {
   every_frame_dies const check;

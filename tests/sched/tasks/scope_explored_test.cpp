@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: MIT
-
-/// Programs with scopes and handles under every schedule, with and without the reduction.
-
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "weft/effects/effects.hpp"
-#include "weft/sched/mail/mail.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/gate.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/tasks/shielded.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 #include "weft/sched/tasks/when_any.hpp"
-#include "weft/sched/testing.hpp"
 
-using namespace weft;
-using namespace std::chrono_literals;
-
-namespace {
+/// Programs with scopes and handles under every schedule, with and without the reduction.
 
 using tasks = tasking<proc, syncing, mail, timing>;
 template <class T>
@@ -95,8 +73,6 @@ eff<int, syncing> reads(int const& from) {
   co_return from;
 }
 
-}  // namespace
-
 TEST_CASE("a process that has waited for a task sees its writes, in every schedule") {
   auto const p = [](world& w) -> job {
     co_await with_scope([&](tasks_scope& s) -> job {
@@ -129,6 +105,11 @@ TEST_CASE("the writes of the tasks of a scope are visible when it is over, and m
   };
   CHECK(outcomes_of(p) == std::set<std::string>{"01", "11"});
 }
+
+struct ask : op<int> {};
+struct asking {
+  using operations = op_list<ask>;
+};
 
 TEST_CASE(
     "the caller of a handler continues after the tasks of a dropped resumption, in every "
@@ -267,13 +248,6 @@ TEST_CASE("tasks that wait for each other are a deadlock in every schedule") {
     for (auto const& o : all.outcomes) CHECK_THAT(o, Catch::Contains("::await"));
   }
 }
-
-namespace {
-struct ask : op<int> {};
-struct asking {
-  using operations = op_list<ask>;
-};
-}  // namespace
 
 TEST_CASE("a resumption dropped across a scope lets its tasks end first, in every schedule") {
   auto const p = [](world& w) -> job {

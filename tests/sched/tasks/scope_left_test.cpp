@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: MIT
-
-/// Programs with nested scopes that are left at each of their places: borrowed objects outlive the
-/// tasks that borrow them.
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/tasks.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/base/spawning.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/tasks/shielded.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 #include "weft/sched/tasks/when_any.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
+/// Programs with nested scopes that are left at each of their places: borrowed objects outlive the
+/// tasks that borrow them.
 
-namespace {
-
-struct ask : op<int> {};
-struct asking {
-  using operations = op_list<ask>;
-};
+TEST_CASE("tasks count towards max_processes, but do not wait for room") {
+  every_frame_dies const check;
+  auto how = on_one_thread::how();
+  how.max_processes = 3;
+  how.when_full = overflow_policy::wait;
+  counter ended = 0;
+  bool is_full = false;
+  run_on<on_one_thread>(
+      how, [&]() -> eff<void, tasking<spawning<proc>, proc>, spawning<proc>, proc> {
+        co_await with_scope([&](auto& s) -> eff<void, tasking<spawning<proc>, proc>, proc> {
+          for (int i = 0; i != 5; ++i)
+            s.start([&]() -> eff<void, proc> {
+              co_await yields_often(3);
+              ++ended;
+            });
+          s.start([&]() -> eff<void, spawning<proc>, proc> {  // waits for room
+            (void)co_await spawn(
+                [](counter& n) -> eff<void, proc> {
+                  ++n;
+                  co_return;
+                },
+                std::ref(ended));
+            is_full = ended < 5;
+          });
+          co_return;
+        });
+      });
+  CHECK(ended == 6);
+  CHECK_FALSE(is_full);
+}
 
 enum class leaving { never, by_exit, by_an_exception, by_cancelling };
 
@@ -59,6 +64,78 @@ struct borrower {
   tree& in;
   std::shared_ptr<std::atomic<bool>> is_there;
 };
+
+// ---- schedulers destroyed during a wait
+
+using waits = eff<void, tasking<timing, proc>, timing, proc>;
+
+waits yields_on() {
+  for (;;) co_await proc::yield{};
+}
+eff<void, tasking<timing, proc>> awaits(task_handle<void>& h) { co_await h; }
+eff<void> has_borrowed(local const& from) {
+  borrower const b(from);
+  co_return;
+}
+/// Destroys a scheduler of `program` after each number of steps up to `most`.
+template <class Program>
+void is_torn_down(int most, Program program) {
+  for (int steps = 0; steps <= most; ++steps) {
+    CAPTURE(steps);
+    every_frame_dies const check;
+    tree t;
+    {
+      scheduler<> s;
+      s.start({.forkable = false}, [&] { return program(t); });
+      for (int i = 0; i != steps; ++i) (void)s.step();
+    }
+    CHECK(t.alive == 0);
+    CHECK(t.borrowed_too_long == 0);
+  }
+}
+
+// This test is the first: no scope has been opened yet.
+TEST_CASE(
+    "tasks of a join that run as calls are destroyed with it, even if there never was a scope") {
+  is_torn_down(8, [](tree& t) -> waits {
+    local const mine(t);
+    task_handle<void> h = co_await start_task(yields_on);
+    co_await when_all(awaits(h), has_borrowed(mine));
+  });
+}
+
+waits sleeps(local const& from, instant::duration how_long) {
+  borrower const b(from);
+  co_await timing::sleep_for{how_long};
+}
+
+TEST_CASE("a process that waits at the end of a scope is destroyed after all tasks in it") {
+  is_torn_down(3, [](tree& t) -> waits {
+    local const mine(t);
+    task_handle<void> h;
+    co_await with_scope([&](scope<timing, proc>& s) -> waits {
+      s.start(sleeps, std::cref(mine), 1h);
+      s.start(h, sleeps, std::cref(mine), 2h);
+      co_return;
+    });
+  });
+}
+
+waits yields_for_ever(local const& from) {
+  borrower const b(from);
+  for (;;) co_await proc::yield{};
+}
+
+TEST_CASE("a process that waits at the end of a scope is destroyed after a ready task in it") {
+  is_torn_down(8, [](tree& t) -> waits {
+    local const mine(t);
+    task_handle<void> h;
+    co_await with_scope([&](scope<timing, proc>& s) -> waits {
+      s.start(h, yields_for_ever, std::cref(mine));
+      co_return;
+    });
+  });
+}
 
 /// A place at which the program may be left.
 job passes(tree& t, tasks_scope& s) {
@@ -110,77 +187,6 @@ job grows(local const& from, int depth) {
 job grown(tree& t) {
   local root(t);
   co_await grows(root, 2);
-}
-
-}  // namespace
-
-// ---- schedulers destroyed during a wait
-
-namespace {
-using waits = eff<void, tasking<timing, proc>, timing, proc>;
-waits sleeps(local const& from, instant::duration how_long) {
-  borrower const b(from);
-  co_await timing::sleep_for{how_long};
-}
-waits yields_for_ever(local const& from) {
-  borrower const b(from);
-  for (;;) co_await proc::yield{};
-}
-waits yields_on() {
-  for (;;) co_await proc::yield{};
-}
-eff<void, tasking<timing, proc>> awaits(task_handle<void>& h) { co_await h; }
-eff<void> has_borrowed(local const& from) {
-  borrower const b(from);
-  co_return;
-}
-/// Destroys a scheduler of `program` after each number of steps up to `most`.
-template <class Program>
-void is_torn_down(int most, Program program) {
-  for (int steps = 0; steps <= most; ++steps) {
-    CAPTURE(steps);
-    every_frame_dies const check;
-    tree t;
-    {
-      scheduler<> s;
-      s.start({.forkable = false}, [&] { return program(t); });
-      for (int i = 0; i != steps; ++i) (void)s.step();
-    }
-    CHECK(t.alive == 0);
-    CHECK(t.borrowed_too_long == 0);
-  }
-}
-}  // namespace
-
-// This test is the first: no scope has been opened yet.
-TEST_CASE(
-    "tasks of a join that run as calls are destroyed with it, even if there never was a scope") {
-  is_torn_down(8, [](tree& t) -> waits {
-    local const mine(t);
-    task_handle<void> h = co_await start_task(yields_on);
-    co_await when_all(awaits(h), has_borrowed(mine));
-  });
-}
-TEST_CASE("a process that waits at the end of a scope is destroyed after all tasks in it") {
-  is_torn_down(3, [](tree& t) -> waits {
-    local const mine(t);
-    task_handle<void> h;
-    co_await with_scope([&](scope<timing, proc>& s) -> waits {
-      s.start(sleeps, std::cref(mine), 1h);
-      s.start(h, sleeps, std::cref(mine), 2h);
-      co_return;
-    });
-  });
-}
-TEST_CASE("a process that waits at the end of a scope is destroyed after a ready task in it") {
-  is_torn_down(8, [](tree& t) -> waits {
-    local const mine(t);
-    task_handle<void> h;
-    co_await with_scope([&](scope<timing, proc>& s) -> waits {
-      s.start(h, yields_for_ever, std::cref(mine));
-      co_return;
-    });
-  });
 }
 
 TEST_CASE(
@@ -240,6 +246,11 @@ TEST_CASE("a program with nested scopes may be left at any place, in any way") {
       CHECK(left >= 3);
     }
 }
+
+struct ask : op<int> {};
+struct asking {
+  using operations = op_list<ask>;
+};
 
 TEST_CASE("a resumption dropped across two scopes, by any thread, waits for the tasks of both") {
   for (auto const& where : places_for_tasks()) {
@@ -313,35 +324,4 @@ TEST_CASE(
     CHECK(t.alive == 0);
     CHECK(t.borrowed_too_long == 0);
   }
-}
-
-TEST_CASE("tasks count towards max_processes, but do not wait for room") {
-  every_frame_dies const check;
-  auto how = on_one_thread::how();
-  how.max_processes = 3;
-  how.when_full = overflow_policy::wait;
-  counter ended = 0;
-  bool is_full = false;
-  run_on<on_one_thread>(
-      how, [&]() -> eff<void, tasking<spawning<proc>, proc>, spawning<proc>, proc> {
-        co_await with_scope([&](auto& s) -> eff<void, tasking<spawning<proc>, proc>, proc> {
-          for (int i = 0; i != 5; ++i)
-            s.start([&]() -> eff<void, proc> {
-              co_await yields_often(3);
-              ++ended;
-            });
-          s.start([&]() -> eff<void, spawning<proc>, proc> {  // waits for room
-            (void)co_await spawn(
-                [](counter& n) -> eff<void, proc> {
-                  ++n;
-                  co_return;
-                },
-                std::ref(ended));
-            is_full = ended < 5;
-          });
-          co_return;
-        });
-      });
-  CHECK(ended == 6);
-  CHECK_FALSE(is_full);
 }

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "tests/support/allocations.hpp"
+#include "weft/sched/tasks/when_all.hpp"
+#include "weft/sched/tasks/when_any.hpp"
 
 /// Each allocation of a program with tasks fails once: whichever exception is thrown, nothing is
 /// lost and no process is left.
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <new>
-#include <utility>
-
-#include "tests/support/allocations.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/tasks/when_all.hpp"
-#include "weft/sched/tasks/when_any.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
 using step = eff<void, yields, proc>;
-
 eff<int> one() { co_return 1; }
 eff<int, proc> late_one() {
   co_await proc::yield{};
@@ -68,19 +49,6 @@ eff<int, yields, proc> has_tasks() {
   co_return done;
 }
 
-/// The same with a timeout: the task that watches the clock is ended after so many steps.
-eff<int, yields, proc> has_tasks_in_time(int steps) {
-  counter done = 0;
-  co_await with_scope({.timeout = 24h}, [&](scope<proc>& s) -> step {
-    s.start([&]() -> step {
-      co_await proc::yield{};
-      done += 20;
-    });
-    for (int i = 0; i != steps; ++i) co_await proc::yield{};
-  });
-  co_return done;
-}
-
 /// Fails each allocation in turn; returns their number.
 template <class Where, class Program>
 int each_allocation_fails(Program program) {
@@ -110,12 +78,24 @@ int each_allocation_fails(Program program) {
   }
 }
 
-}  // namespace
-
 TEMPLATE_TEST_CASE("each allocation of tasks may fail", "", on_one_thread, on_locked_queue,
                    on_stealing<1>, on_stealing<2>) {
   CHECK(each_allocation_fails<TestType>(has_tasks) > 3);
 }
+
+/// The same with a timeout: the task that watches the clock is ended after so many steps.
+eff<int, yields, proc> has_tasks_in_time(int steps) {
+  counter done = 0;
+  co_await with_scope({.timeout = 24h}, [&](scope<proc>& s) -> step {
+    s.start([&]() -> step {
+      co_await proc::yield{};
+      done += 20;
+    });
+    for (int i = 0; i != steps; ++i) co_await proc::yield{};
+  });
+  co_return done;
+}
+
 TEMPLATE_TEST_CASE("each allocation of tasks with a timeout may fail", "", on_one_thread,
                    on_locked_queue, on_stealing<2>) {
   // So many that each allocation of a queue is once that of the last step.

@@ -1,36 +1,8 @@
 // SPDX-License-Identifier: MIT
-
-/// Scopes and task handles: which of them waits for which tasks.
-
-#include "weft/sched/tasks/scope.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
-
-eff<int> sum(int a, int b) { co_return a + b; }
-eff<int, yields, proc> late_sum(int a, int b) {
-  for (int i = 0; i != 3; ++i) co_await proc::yield{};
-  co_return a + b;
-}
-
-}  // namespace
+/// Scopes and task handles: which of them waits for which tasks.
 
 BACKENDS_TEST_CASE("a scope waits for all tasks that were started in it", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -51,6 +23,12 @@ BACKENDS_TEST_CASE("a scope waits for all tasks that were started in it", "", on
     at_end = done;
   });
   CHECK(at_end == 40);
+}
+
+eff<int> sum(int a, int b) { co_return a + b; }
+eff<int, yields, proc> late_sum(int a, int b) {
+  for (int i = 0; i != 3; ++i) co_await proc::yield{};
+  co_return a + b;
 }
 
 BACKENDS_TEST_CASE("a handle yields the result of its task", "", on_one_thread, in_random_order,
@@ -168,7 +146,6 @@ BACKENDS_TEST_CASE("tasks of a scope start others in it, and scopes of their own
   CHECK(at_end == 6);
 }
 
-namespace {
 eff<void, pure> opens_scopes(int n, std::atomic<bool>& other_has_run, bool& was_left) {
   for (int i = 0; i != n; ++i) co_await with_scope([](auto&) -> eff<void, pure> { co_return; });
   // This thread has more to do: other threads have to take the lazy tasks.
@@ -180,7 +157,6 @@ eff<void, pure> runs(std::atomic<bool>& has_run) {
   has_run = true;
   co_return;
 }
-}  // namespace
 
 // A scope that ends looks whether the newest lazy task is one of its own.
 BACKENDS_TEST_CASE("a lazy task that its owner has reclaimed and pushed back is announced again",

@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// Scopes that are left from within: borrowed objects outlive the tasks.
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <string>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/timing.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/tasks/when_all.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
-
 using sleeps = tasking<timing, proc>;
-
-}  // namespace
 
 BACKENDS_TEST_CASE("an exit in a scope waits for its tasks", "", on_one_thread, in_random_order,
                    on_sharing<2>, on_stealing<2>) {
@@ -86,7 +64,6 @@ TEST_CASE("a scheduler that is destroyed destroys tasks before the objects that 
   CHECK(order == std::vector<std::string>{"task", "of two", "of two", "body", "borrowed"});
 }
 
-namespace {
 struct is_there_while {
   explicit is_there_while(std::atomic<bool>& b) : there(b) { there = true; }
   ~is_there_while() { there = false; }
@@ -104,7 +81,6 @@ struct ask : op<int> {};
 struct asking {
   using operations = op_list<ask>;
 };
-}  // namespace
 
 BACKENDS_TEST_CASE("a resumption that is dropped across a scope waits for its tasks", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {

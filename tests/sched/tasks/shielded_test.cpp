@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: MIT
-
-/// A shielded computation is not cancelled with a scope outside, until it is over.
-
 #include "weft/sched/tasks/shielded.hpp"
 
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <string>
-#include <utility>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/tasks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
+/// A shielded computation is not cancelled with a scope outside, until it is over.
 
 TEST_CASE(
     "a shielded computation is not cancelled with a scope outside, and the code after it is") {

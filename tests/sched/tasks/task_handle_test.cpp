@@ -1,43 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
 
 /// The results of a handle, and when they are available; and the lifetime of a handle.
 
-#include "weft/sched/tasks/task_handle.hpp"
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/tasks.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
-
-namespace {
-
 int same(int n) { return n; }
-eff<int, timing> same_later(int n) {
-  co_await timing::sleep_for{1min};
-  co_return n;
-}
-eff<int, proc> fails() {
-  co_await proc::yield{};
-  throw wrong("it");
-}
-
-}  // namespace
 
 TEST_CASE("a handle may outlive the scheduler, with tasks in a scope and without") {
   every_frame_dies const check;
@@ -58,6 +24,15 @@ TEST_CASE("a handle may outlive the scheduler, with tasks in a scope and without
     of_scope.clear();
     CHECK(of_scope.size() == 0);
   }
+}
+
+eff<int, timing> same_later(int n) {
+  co_await timing::sleep_for{1min};
+  co_return n;
+}
+eff<int, proc> fails() {
+  co_await proc::yield{};
+  throw wrong("it");
 }
 
 TEST_CASE(

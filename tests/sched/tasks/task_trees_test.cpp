@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: MIT
-
-/// Random trees of tasks, in scopes, with handles, waited for together or one of several.
-
-#include <catch2/catch.hpp>
-#include <exception>
-#include <optional>
-#include <string>
-
-#include "tests/support/each_backend.hpp"
+#include "tests/prelude.hpp"
 #include "tests/support/random_programs/dialects.hpp"
 #include "tests/support/random_programs/laws.hpp"
 #include "tests/support/random_programs/program.hpp"
 #include "tests/support/random_programs/results.hpp"
 #include "tests/support/random_programs/running.hpp"
 #include "tests/support/random_programs/world.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/threads.hpp"
 
-using namespace weft;
-using namespace weft::tests;
+/// Random trees of tasks, in scopes, with handles, waited for together or one of several.
 
 BACKENDS_TEST_CASE("a tree of tasks has the result of a sequential evaluation", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>,

@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "tests/prelude.hpp"
+#include "weft/sched/tasks/when_all.hpp"
 
 /// The use cases of a task system, one test each.  Cases 3 and 4 would leave a dangling reference,
 /// and do not compile: tests/refused/starting_a_closure_that_borrows.cpp,
 /// starting_with_a_handle_a_closure_that_borrows.cpp, and the arguments beside them.
-
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstdint>
-#include <memory>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/effects/memory/frame_pool.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/tasks/task_handle.hpp"
-#include "weft/sched/tasks/when_all.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
 
 /// Outlives all tasks.
 std::atomic<int> done = 0;
@@ -36,13 +14,6 @@ eff<void, proc> adds_later(std::unique_ptr<int> n) {
   for (int i = 0; i != 5; ++i) co_await proc::yield{};
   done += *n;
 }
-eff<int> doubled(int n) { co_return 2 * n; }
-eff<int, proc> doubled_later(int n) {
-  co_await proc::yield{};
-  co_return 2 * n;
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE(
     "use case 1: tasks are fired and forgotten, and may outlive the process that starts them", "",
@@ -81,6 +52,12 @@ BACKENDS_TEST_CASE("use case 2: two tasks have one handle, and a wait is for bot
   CHECK(at_end == 111);
 }
 
+eff<int> doubled(int n) { co_return 2 * n; }
+eff<int, proc> doubled_later(int n) {
+  co_await proc::yield{};
+  co_return 2 * n;
+}
+
 BACKENDS_TEST_CASE("use case 2: two tasks with one handle yield two results", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -114,7 +91,6 @@ BACKENDS_TEST_CASE("use case 5: a task borrows a local, and the wait is explicit
   CHECK(at_wait == 42);
 }
 
-namespace {
 /// The number of frames that are made for a task that is waited for at once, besides its own, and
 /// whether the waiting thread runs it.
 template <class Where>
@@ -134,7 +110,6 @@ std::pair<std::int64_t, bool> made_for_one(int& local) {
   });
   return {made, is_here};
 }
-}  // namespace
 
 TEST_CASE(
     "use case 6: a task that is waited for at once is a call, no process, and no thief takes it") {

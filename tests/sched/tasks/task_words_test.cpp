@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "weft/sched/tasks/detail/task_words.hpp"
+
+#include "tests/prelude.hpp"
 
 /// The words of sched/tasks/detail/task_words.hpp: the number of their atomic steps, and their
 /// results.
 
-#include "weft/sched/tasks/detail/task_words.hpp"
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/support/threads.hpp"
-
-using namespace weft::tests;
 using weft::detail::task_count;
 using weft::detail::task_state;
 using after = task_state<>::after;
-
-namespace {
 
 /// The steps since the last query: l(oad), s(tore), m(odify).
 std::string& steps() {
@@ -49,8 +34,6 @@ class counted {
  private:
   std::atomic<T> value_;
 };
-
-}  // namespace
 
 TEST_CASE("a wait for an ended task is one load, and an end without a waiter is one modification") {
   (void)steps_since();

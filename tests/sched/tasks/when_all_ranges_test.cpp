@@ -1,33 +1,8 @@
 // SPDX-License-Identifier: MIT
-
-/// Joins of ranges of tasks, on every backend.
-
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <cstddef>
-#include <iterator>
-#include <list>
-#include <memory>
-#include <ranges>
-#include <sstream>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
+#include "tests/prelude.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 
-using namespace weft;
-using namespace weft::tests;
-
-namespace {
+/// Joins of ranges of tasks, on every backend.
 
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;
@@ -35,28 +10,6 @@ eff<long, pure> fib(long n) {
   auto const [a, b] = co_await when_all(std::move(both));
   co_return a + b;
 }
-eff<int, pure> same(int n) { co_return n; }
-eff<std::unique_ptr<int>, pure> owned(int n) { co_return std::make_unique<int>(n); }
-eff<bool, pure> is_odd(int n) { co_return n % 2 == 1; }
-eff<void, yields, proc> adds(std::atomic<int>& to, int n) {
-  co_await proc::yield{};
-  to += n;
-}
-
-eff<int, pure> fails_at(int bad, int n, std::atomic<int>& begun) {
-  ++begun;
-  if (n == bad) throw wrong(std::to_string(n));
-  co_return n;
-}
-
-/// The numbers from 0 to n - 1.
-std::vector<int> first(int n) {
-  std::vector<int> all;
-  for (int i = 0; i != n; ++i) all.push_back(i);
-  return all;
-}
-
-}  // namespace
 
 BACKENDS_TEST_CASE("a join of an array of tasks yields an array", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -64,6 +17,15 @@ BACKENDS_TEST_CASE("a join of an array of tasks yields an array", "", on_one_thr
   long n = 0;
   run_on(chosen, [&n]() -> eff<void, pure> { n = co_await fib(16); });
   CHECK(n == 987);
+}
+
+eff<int, pure> same(int n) { co_return n; }
+
+/// The numbers from 0 to n - 1.
+std::vector<int> first(int n) {
+  std::vector<int> all;
+  for (int i = 0; i != n; ++i) all.push_back(i);
+  return all;
 }
 
 BACKENDS_TEST_CASE("a join of a view of tasks yields their results in order", "", on_one_thread,
@@ -139,6 +101,8 @@ BACKENDS_TEST_CASE("a join of one task yields one result", "", on_one_thread, on
   CHECK(got == std::vector{5});
 }
 
+eff<std::unique_ptr<int>, pure> owned(int n) { co_return std::make_unique<int>(n); }
+
 BACKENDS_TEST_CASE("move-only results are moved out", "", on_one_thread, on_locked_queue,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -155,6 +119,8 @@ BACKENDS_TEST_CASE("move-only results are moved out", "", on_one_thread, on_lock
   CHECK(sum == 42);
 }
 
+eff<bool, pure> is_odd(int n) { co_return n % 2 == 1; }
+
 BACKENDS_TEST_CASE("tasks on several threads may yield bools", "", on_one_thread, on_locked_queue,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -164,6 +130,11 @@ BACKENDS_TEST_CASE("tasks on several threads may yield bools", "", on_one_thread
   });
   REQUIRE(got.size() == 200);
   for (std::size_t i = 0; i != got.size(); ++i) CHECK(got[i] == (i % 2 == 1));
+}
+
+eff<void, yields, proc> adds(std::atomic<int>& to, int n) {
+  co_await proc::yield{};
+  to += n;
 }
 
 BACKENDS_TEST_CASE("a join waits for tasks of a range that yield nothing", "", on_one_thread,
@@ -181,6 +152,12 @@ BACKENDS_TEST_CASE("a join waits for tasks of a range that yield nothing", "", o
   });
   CHECK(seen == 49 * 50 / 2);
   CHECK(sum == seen + 3);
+}
+
+eff<int, pure> fails_at(int bad, int n, std::atomic<int>& begun) {
+  ++begun;
+  if (n == bad) throw wrong(std::to_string(n));
+  co_return n;
 }
 
 BACKENDS_TEST_CASE("a join of a range throws an exception of its task", "", on_one_thread,

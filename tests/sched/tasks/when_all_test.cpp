@@ -1,34 +1,9 @@
 // SPDX-License-Identifier: MIT
-
-/// Joins of tasks, on every backend.
-
 #include "weft/sched/tasks/when_all.hpp"
 
-#include <array>
-#include <atomic>
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/prelude.hpp"
 
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
+/// Joins of tasks, on every backend.
 
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;
@@ -36,8 +11,6 @@ eff<long, pure> fib(long n) {
   co_return a + b;
 }
 eff<void, pure> write_fib(long n, long& to) { to = co_await fib(n); }
-
-}  // namespace
 
 BACKENDS_TEST_CASE("nested tasks have the results of calls", "", on_one_thread, on_locked_queue,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -47,14 +20,12 @@ BACKENDS_TEST_CASE("nested tasks have the results of calls", "", on_one_thread, 
   CHECK(n == 987);
 }
 
-namespace {
 eff<std::string, pure> text(int n) { co_return std::to_string(n); }
 eff<std::unique_ptr<int>, pure> owned(int n) { co_return std::make_unique<int>(n); }
 eff<void, pure> adds(int& to, int n) {
   to += n;
   co_return;
 }
-}  // namespace
 
 BACKENDS_TEST_CASE("each task has its own type of result", "", on_one_thread, on_locked_queue,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -72,7 +43,6 @@ BACKENDS_TEST_CASE("each task has its own type of result", "", on_one_thread, on
   CHECK(sum == 9);
 }
 
-namespace {
 eff<void, yields, proc> yielding(int n, std::atomic<int>& done) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
   ++done;
@@ -85,7 +55,6 @@ eff<void, yields, proc> tree(int depth, std::atomic<int>& done) {
   co_await proc::yield{};
   co_await when_all(tree(depth - 1, done), tree(depth - 1, done), yielding(depth, done));
 }
-}  // namespace
 
 BACKENDS_TEST_CASE("a task that yields is a process among others", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -95,14 +64,12 @@ BACKENDS_TEST_CASE("a task that yields is a process among others", "", on_one_th
   CHECK(done == 64 + 63);
 }
 
-namespace {
 using mails = tasking<mail>;
 eff<int, mail> receives(inbox<int>& in) { co_return co_await in.receive(); }
 eff<int, mail> sends(address<int> to) {
   co_await to.send(42);
   co_return 1;
 }
-}  // namespace
 
 BACKENDS_TEST_CASE("tasks that wait for one another are not in a deadlock", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -122,21 +89,6 @@ BACKENDS_TEST_CASE("tasks that wait for one another are not in a deadlock", "", 
   CHECK(got == 86);
 }
 
-namespace {
-eff<int, pure> fails(char const* what) {
-  throw wrong(what);
-  co_return 0;
-}
-eff<int, yields, proc> fails_never(int n) {
-  co_await proc::yield{};
-  co_return n;
-}
-eff<int, yields, proc> fails_late(char const* what) {
-  co_await proc::yield{};
-  throw wrong(what);
-}
-}  // namespace
-
 TEST_CASE("an empty task is refused, and the others are destroyed") {
   every_frame_dies const check;
   std::array<eff<long, pure>, 3> all{fib(1), fib(2), fib(3)};
@@ -151,12 +103,10 @@ TEST_CASE("an empty task is refused, and the others are destroyed") {
   CHECK_THROWS_AS(when_all(std::move(some)), eff_empty);
 }
 
-namespace {
 eff<never, pure> never_returns() {
   co_await fib(1);
   throw wrong("over");
 }
-}  // namespace
 
 BACKENDS_TEST_CASE("tasks that never return may throw", "", on_one_thread, on_locked_queue,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
@@ -185,6 +135,15 @@ BACKENDS_TEST_CASE("tasks that never return may throw", "", on_one_thread, on_lo
   CHECK(caught == 3);
 }
 
+eff<int, yields, proc> fails_never(int n) {
+  co_await proc::yield{};
+  co_return n;
+}
+eff<int, yields, proc> fails_late(char const* what) {
+  co_await proc::yield{};
+  throw wrong(what);
+}
+
 BACKENDS_TEST_CASE("a join throws an exception of its task", "", on_one_thread, on_locked_queue,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
@@ -199,13 +158,11 @@ BACKENDS_TEST_CASE("a join throws an exception of its task", "", on_one_thread, 
   CHECK(caught == std::vector<std::string>{"late"});
 }
 
-namespace {
 /// A light task with a result that has a destructor.
 eff<std::string, pure> fails_if(bool it, int n) {
   if (it) throw wrong(std::to_string(n).c_str());
   co_return "a result that is too long to lie in the string itself: " + std::to_string(n);
 }
-}  // namespace
 
 BACKENDS_TEST_CASE("a light task may fail at any place of its join, also as the last one", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
@@ -276,6 +233,11 @@ BACKENDS_TEST_CASE("of several tasks of when_all that fail no exception is lost"
   // A task that has not begun when another fails does not begin.
   CHECK(caught.size() >= 1);
   CHECK(caught.size() <= 2);
+}
+
+eff<int, pure> fails(char const* what) {
+  throw wrong(what);
+  co_return 0;
 }
 
 BACKENDS_TEST_CASE("after a task has failed its process begins no other", "", on_one_thread,

@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: MIT
-
-/// The first of several tasks; the others are cancelled.
-
 #include "weft/sched/tasks/when_any.hpp"
 
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <ranges>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
+#include "tests/prelude.hpp"
 
-#include "tests/support/each_backend.hpp"
-#include "tests/support/frames.hpp"
-#include "tests/support/task_rows.hpp"
-#include "tests/support/threads.hpp"
-#include "weft/effects/effects.hpp"
-#include "weft/sched/schedule.hpp"
-#include "weft/sched/sync/timing.hpp"
-
-using namespace weft;
-using namespace weft::tests;
-using namespace std::chrono_literals;
-
-namespace {
+/// The first of several tasks; the others are cancelled.
 
 using waits = tasking<timing>;
 using job = eff<void, waits, timing>;
 
-eff<int> at_once(int n) { co_return n; }
 eff<std::string, timing> late(char const* what, std::chrono::hours after, int& told) {
   try {
     co_await timing::sleep_for{after};
@@ -46,21 +21,13 @@ eff<std::unique_ptr<int>, timing> soon(int n) {
   co_await timing::sleep_for{1ms};
   co_return std::make_unique<int>(n);
 }
-eff<void, timing> soon_nothing() { co_await timing::sleep_for{1ms}; }
-eff<int, timing> soon_fails() {
-  co_await timing::sleep_for{1ms};
-  throw wrong("first");
-}
-/// Catches its cancellation, and fails with another exception.
-eff<int, timing> fails_when_told() {
-  try {
-    co_await timing::sleep_for{1h};
-  } catch (cancelled const&) {
-  }
-  throw wrong("too late");
-}
 
-}  // namespace
+// ---- ranges
+
+eff<int, timing> after(int n) {
+  co_await timing::sleep_for{std::chrono::milliseconds(n == 3 ? 1 : 1000 + n)};
+  co_return 10 * n;
+}
 
 BACKENDS_TEST_CASE(
     "the first task that ends yields its result at its index, and the others are cancelled", "",
@@ -79,6 +46,8 @@ BACKENDS_TEST_CASE(
   CHECK(told <= 1);  // none, if it had not begun
 }
 
+eff<void, timing> soon_nothing() { co_await timing::sleep_for{1ms}; }
+
 TEST_CASE("a task that yields nothing can be the first") {
   every_frame_dies const check;
   std::size_t which = 9;
@@ -89,6 +58,11 @@ TEST_CASE("a task that yields nothing can be the first") {
   });
   CHECK(which == 1);
   CHECK(told == 2);
+}
+
+eff<int, timing> soon_fails() {
+  co_await timing::sleep_for{1ms};
+  throw wrong("first");
 }
 
 BACKENDS_TEST_CASE("an exception of the first task is thrown", "", on_one_thread, on_sharing<2>,
@@ -104,6 +78,17 @@ BACKENDS_TEST_CASE("an exception of the first task is thrown", "", on_one_thread
     }
   });
   CHECK(thrown == "first");
+}
+
+eff<int> at_once(int n) { co_return n; }
+
+/// Catches its cancellation, and fails with another exception.
+eff<int, timing> fails_when_told() {
+  try {
+    co_await timing::sleep_for{1h};
+  } catch (cancelled const&) {
+  }
+  throw wrong("too late");
 }
 
 BACKENDS_TEST_CASE("a late result is dropped, even if it is an exception", "", on_one_thread,
@@ -133,15 +118,6 @@ TEST_CASE("a process that is cancelled outside of when_any gets the cancellation
   CHECK(was_told);
   CHECK(told == 2);
 }
-
-// ---- ranges
-
-namespace {
-eff<int, timing> after(int n) {
-  co_await timing::sleep_for{std::chrono::milliseconds(n == 3 ? 1 : 1000 + n)};
-  co_return 10 * n;
-}
-}  // namespace
 
 BACKENDS_TEST_CASE("when_any of a range yields the first result with its number", "", on_one_thread,
                    on_sharing<2>, on_stealing<2>) {

@@ -261,7 +261,7 @@ inline acting does_with_handle(liver& me, statement const& s) {
 }
 
 /// An act without parts.
-inline acting does(liver& me, statement const& s, int nth) {
+inline acting carries_out(liver& me, statement const& s, int nth) {
   using enum act;
   auto& w = me.w;
   act const a = s.what;

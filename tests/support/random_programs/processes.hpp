@@ -211,7 +211,7 @@ inline acting does_in_time(liver& me, statement const& s, int nth) {
   std::exception_ptr error;
   bool was_cancelled = false;
   try {
-    co_await does(me, s, nth);
+    co_await carries_out(me, s, nth);
   } catch (cancelled const&) {
     was_cancelled = true;
   } catch (...) {
@@ -248,7 +248,7 @@ inline acting goes_on(liver& me, statement const& s) {
     else if (me.w.is_timed)
       co_await does_in_time(me, s, nth);
     else
-      co_await does(me, s, nth);
+      co_await carries_out(me, s, nth);
     if (!has_tasks) me.notes(nth);
   } catch (cancelled const&) {
     me.was_cancelled = true;
