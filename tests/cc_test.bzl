@@ -1,7 +1,7 @@
 """How tests are compiled: what all of them include is parsed once (docs/decisions/017)."""
 
-load("//tools:optimized.bzl", "optimized_test")
 load("//tests:syntax.bzl", "syntax")
+load("//tools:optimized.bzl", "optimized_test")
 load("//tools:precompiled_header.bzl", "behind")
 
 def cc_test(name, srcs, copts = [], deps = [], is_merged = True, **kwargs):
@@ -9,7 +9,7 @@ def cc_test(name, srcs, copts = [], deps = [], is_merged = True, **kwargs):
 
     Args:
       name: the name of the test.
-      srcs: the files, each of which is compiled in an unnamed namespace of its own (merge.awk); and labels
+      srcs: the files, each of which is compiled in an unnamed namespace of its own (tools/merge.awk); and labels
         of further files, which are compiled as they are.
       copts: what the configuration does not say.  A flag that is no -D changes what the compiler makes
         of a header: then nothing is precompiled.
@@ -24,8 +24,8 @@ def cc_test(name, srcs, copts = [], deps = [], is_merged = True, **kwargs):
             testonly = True,
             srcs = [source for source in srcs if not source.startswith(":")],
             outs = ["merged/%s.cpp" % name],
-            cmd = "awk -f $(location //tests:merge.awk) $(SRCS) > $@",
-            tools = ["//tests:merge.awk"],
+            cmd = "awk -f $(location //tools:merge.awk) $(SRCS) > $@",
+            tools = ["//tools:merge.awk"],
         )
         srcs = ["merged/%s.cpp" % name] + [source for source in srcs if source.startswith(":")]
 

@@ -4,7 +4,7 @@
 /// The first line of every test: Catch2, the standard headers that tests use, effects, schedulers,
 /// explorers, and the helpers that most tests share.  It is parsed once in each configuration
 /// (cc_test.bzl).  A test includes beside it what few tests need, and each test is compiled in an
-/// unnamed namespace of its own (merge.awk), so it may give any name a meaning of its own.
+/// unnamed namespace of its own (tools/merge.awk), so it may give any name a meaning of its own.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -40,7 +40,8 @@ def sources_in(source):
     is in a namespace there."""
     test = re.fullmatch(r"bazel-out/[^/]+/bin/(.*)/merged/(\w+\.cpp)", source)
     if test:
-        return [file for file in [f"{test.group(1)}/{test.group(2)}"] if os.path.exists(file)]
+        file = f"{test.group(1)}/{test.group(2)}"
+        return [file] if os.path.exists(file) else []
     merged = re.fullmatch(r"bazel-out/[^/]+/bin/(.*)/\w+_sources\.cpp", source)
     if not merged:
         # Other generated files are for Bazel only.

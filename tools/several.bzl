@@ -20,8 +20,8 @@ def several_golden_tests(programs, deps):
             name = name + "_source",
             srcs = [program + ".cpp" for program in members],
             outs = [name + ".cpp"],
-            cmd = "awk -f $(location //tools:several.awk) $(SRCS) > $@",
-            tools = ["//tools:several.awk"],
+            cmd = "awk -v programs=1 -f $(location //tools:merge.awk) $(SRCS) > $@",
+            tools = ["//tools:merge.awk"],
         )
         parsed_once_binary(name = name, srcs = [name + ".cpp"], deps = deps)
         for program in members:

@@ -34,7 +34,7 @@ struct counts_ways {
   }
   int on_return() const { return 1; }
 };
-/// The same, with no answer.
+/// Resumes each pick with 0 and 1, and gives no answer.
 struct tries_both {
   eff<void> on(pick::one, multi_resumption<int, void> k) const {
     co_await k(0);

@@ -24,7 +24,7 @@ COMPILED = ("io",)  # what is compiled as it is
 ALONE = ("deque/detail/invariants.hpp", "effects/each_range_v3.hpp", *glob("testing/**/*catch2*.hpp", recursive=True),
          *glob("testing/**/*googletest*.hpp", recursive=True))
 FLAGS = ["-std=c++20", "-O0", "-I."]
-# Tests with names outside of all namespaces; each other test is compiled in a namespace (tests/merge.awk).
+# Tests with names outside of all namespaces; each other test is compiled in a namespace (tools/merge.awk).
 AS_IT_IS = {
     f"{name}_test.cpp"
     for names in re.findall(r'as_it_is = "(.*?)"', Path("tests/table.bzl").read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ def main(tests):
             source = test
             if Path(test).name not in AS_IT_IS:
                 source = f"{program}.cpp"
-                merged = subprocess.run(["awk", "-f", "tests/merge.awk", test], stdout=subprocess.PIPE, check=True)
+                merged = subprocess.run(["awk", "-f", "tools/merge.awk", test], stdout=subprocess.PIPE, check=True)
                 Path(source).write_bytes(merged.stdout)
             error = run("clang++-19", *flags, "-include-pch", parsed, source, *objects, "-o", program)
             return error or run(program)

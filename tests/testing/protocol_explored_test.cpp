@@ -511,7 +511,7 @@ TEST_CASE("a steal of half of three items or fewer takes one item, and each is t
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 3}, 1'078);
 }
 
-/// The same for the schedules with at most three preemptions.
+/// Checks that no schedule with at most three preemptions goes wrong.
 template <class State, class Defects>
 void is_right_in_few(threads (*program)(State&), void (*check)(State const&), Defects d,
                      std::size_t schedules) {

@@ -127,7 +127,7 @@ class workers {
   std::vector<std::thread> threads_;
 };
 
-/// The same for several commands that are in flight at once.
+/// Asks for several numbers whose commands are in flight at once.
 eff<void, proc, commands<twice>> asks_some(int n, std::reference_wrapper<counter> right) {
   auto a = co_await issue(twice(n));
   auto b = co_await issue(twice(n + 1));

@@ -83,7 +83,7 @@ TEST_CASE("a schedule without memory throws, and every process is unwound") {
   CHECK(failed > 3);
 }
 
-/// The same, catching bad_alloc where it can.
+/// The program of parent(), which catches bad_alloc where it can.
 program robust() {
   gate g;
   for (int i = 0; i != 3; ++i) {

@@ -83,7 +83,7 @@ TEMPLATE_TEST_CASE("each allocation of tasks may fail", "", on_one_thread, on_lo
   CHECK(each_allocation_fails<TestType>(has_tasks) > 3);
 }
 
-/// The same with a timeout: the task that watches the clock is ended after so many steps.
+/// The tasks of has_tasks(), with a timeout: the task that watches the clock is ended after so many steps.
 eff<int, yields, proc> has_tasks_in_time(int steps) {
   counter done = 0;
   co_await with_scope({.timeout = 24h}, [&](scope<proc>& s) -> step {

@@ -9,8 +9,9 @@ namespace weft::tests {
 /// Programs of everything, small enough to visit all their schedules.  A program has a few kinds of
 /// acts, so that its processes interact.
 [[nodiscard]] dialect schedule_dialect(unsigned most_acts);
-/// The same, for every backend: a program does not fork, it does not wait forever for external
-/// events, and no process ends a gate between another's look and its wait.
+/// Small programs as those of schedule_dialect(), for every backend: a program does not fork, it does
+/// not wait forever for external events, and no process ends a gate between another's look and its
+/// wait.
 [[nodiscard]] dialect dialect_of_every_backend(unsigned most_acts);
 /// Programs of many processes, some with a log, that fail or stop the run now and then.
 [[nodiscard]] dialect dialect_of_threads();
