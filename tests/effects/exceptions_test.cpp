@@ -8,17 +8,6 @@ struct boom : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// The text of the boom that `f` throws, or "nothing".
-template <class F>
-std::string thrown_by(F f) {
-  try {
-    f();
-  } catch (boom const& e) {
-    return e.what();
-  }
-  return "nothing";
-}
-
 eff<int, ask> throws_after() {
   int const n = co_await ask::get{};
   throw boom("body " + std::to_string(n));
@@ -26,7 +15,7 @@ eff<int, ask> throws_after() {
 
 TEST_CASE("an exception of the body goes to the caller that waits for the answer of the handler") {
   every_frame_dies const check;
-  CHECK(thrown_by([] { run(handle<ask>(answers{9}, throws_after())); }) == "body 9");
+  CHECK(text_of<boom>([] { run(handle<ask>(answers{9}, throws_after())); }) == "body 9");
 }
 
 /// Asks, and gives 50 if the question throws.
@@ -50,7 +39,7 @@ struct throws_asking {
 
 TEST_CASE("an exception of a value clause arises at the operation") {
   every_frame_dies const check;
-  CHECK(thrown_by([] { run(handle<ask>(throws_at_once(), asks())); }) == "value");
+  CHECK(text_of<boom>([] { run(handle<ask>(throws_at_once(), asks())); }) == "value");
   CHECK(run(handle<ask>(throws_at_once(), recovers())) == 50);
   CHECK(run(handle<tick>([](tick::now) {}, handle<ask>(throws_asking(), recovers()))) == 50);
 }
@@ -77,8 +66,8 @@ struct throws_after_last {
 
 TEST_CASE("an exception of a control clause goes to the caller of the handler, not to the body") {
   every_frame_dies const check;
-  CHECK(thrown_by([] { run(handle<ask>(throws_in_control(), recovers())); }) == "control");
-  CHECK(thrown_by([] { run(handle<ask>(throws_after_last(), recovers())); }) == "after last");
+  CHECK(text_of<boom>([] { run(handle<ask>(throws_in_control(), recovers())); }) == "control");
+  CHECK(text_of<boom>([] { run(handle<ask>(throws_after_last(), recovers())); }) == "after last");
 }
 
 struct throws_before_the_rest {
@@ -96,8 +85,10 @@ struct throws_after_the_rest {
 
 TEST_CASE("an exception of a coroutine clause goes to the caller that waits for its answer") {
   every_frame_dies const check;
-  CHECK(thrown_by([] { run(handle<ask>(throws_before_the_rest(), recovers())); }) == "coroutine");
-  CHECK(thrown_by([] { run(handle<ask>(throws_after_the_rest(), recovers())); }) == "coroutine 1");
+  CHECK(text_of<boom>([] { run(handle<ask>(throws_before_the_rest(), recovers())); }) ==
+        "coroutine");
+  CHECK(text_of<boom>([] { run(handle<ask>(throws_after_the_rest(), recovers())); }) ==
+        "coroutine 1");
 }
 
 TEST_CASE("an exception of the body reaches the clause that awaits its resumption") {
@@ -123,7 +114,7 @@ struct throws_on_return {
 
 TEST_CASE("an exception of on_return goes to the caller that waits for the answer") {
   every_frame_dies const check;
-  CHECK(thrown_by([] { run(handle<ask>(throws_on_return(), recovers())); }) == "return");
+  CHECK(text_of<boom>([] { run(handle<ask>(throws_on_return(), recovers())); }) == "return");
   auto const inside = []() -> eff<int> {
     int answer = 0;
     try {
@@ -158,7 +149,7 @@ TEST_CASE("an exception raised into a resumption arises at the operation") {
   run(handle(k, recovers()));
   CHECK(resume(std::move(k.k), raising{a_boom("x")}) == 50);
   run(handle(k, asks()));
-  CHECK(thrown_by([&k] { resume(std::move(k.k), raising{a_boom("out")}); }) == "out");
+  CHECK(text_of<boom>([&k] { resume(std::move(k.k), raising{a_boom("out")}); }) == "out");
   CHECK_THROWS_AS(raising(nullptr), std::invalid_argument);
 }
 
@@ -206,7 +197,7 @@ TEST_CASE("an exception passes through three handlers, and unwinds all frames in
     leaves const at_the_end(out, 'c');
     co_return co_await handle<tick>([](tick::now) {}, middle);
   };
-  CHECK(thrown_by([&] { run(handle<ask>(answers{1}, outermost)); }) == "deep");
+  CHECK(text_of<boom>([&] { run(handle<ask>(answers{1}, outermost)); }) == "deep");
   CHECK(out == "abc");
 }
 
@@ -219,7 +210,7 @@ TEST_CASE("an exception of a destructor outside unwinding is an exception of the
     angry const at_the_end;
     co_return co_await ask::get{};  // the answer was there already
   };
-  CHECK(thrown_by([&] { run(handle<ask>(answers{1}, body)); }) == "destructor");
+  CHECK(text_of<boom>([&] { run(handle<ask>(answers{1}, body)); }) == "destructor");
   auto const twice = []() -> eff<std::string> {
     try {
       angry const at_the_end;
@@ -282,7 +273,7 @@ TEST_CASE("an exception of a multi-shot continuation goes to each caller that re
   };
   often h;
   CHECK(run(handle<ask>(h, throws_after)) == -1);
-  CHECK(thrown_by([&] { resume(*h.k, 1); }) == "body 1");
-  CHECK(thrown_by([&] { resume(*h.k, 2); }) == "body 2");
-  CHECK(thrown_by([&] { resume(*h.k, raising{a_boom("x")}); }) == "x");
+  CHECK(text_of<boom>([&] { resume(*h.k, 1); }) == "body 1");
+  CHECK(text_of<boom>([&] { resume(*h.k, 2); }) == "body 2");
+  CHECK(text_of<boom>([&] { resume(*h.k, raising{a_boom("x")}); }) == "x");
 }

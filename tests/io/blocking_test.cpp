@@ -159,16 +159,6 @@ BACKENDS_TEST_CASE(
   CHECK(alive == 0);
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "none";
-}
-
 // ---- cancelled processes and dropped jobs
 
 BACKENDS_TEST_CASE(
@@ -182,7 +172,7 @@ BACKENDS_TEST_CASE(
     std::latch runs(1);
     std::latch may_end(1);
     thread_pool pool(1);
-    auto const what = error_of([&] {
+    auto const what = text_of<std::exception>([&] {
       run_on(
           chosen,
           [&]() -> program {
@@ -304,7 +294,7 @@ TEST_CASE("a pool serves two schedulers at once, and may be destroyed before the
 }
 
 TEST_CASE("a process that has run a job off its thread cannot fork") {
-  auto const what = error_of([] {
+  auto const what = text_of<std::exception>([] {
     schedule(
         []() -> program {
           co_await off_thread([] {});

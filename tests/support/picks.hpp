@@ -41,7 +41,7 @@ struct tries_picks {
   list on_return(T result) const { return {result}; }
 };
 
-/// The text of the `E` that `f` throws.
+/// The text of the `E` that `f` throws, or "none".
 template <class E, class F>
 std::string text_of(F f) {
   try {
@@ -49,7 +49,7 @@ std::string text_of(F f) {
   } catch (E const& e) {
     return e.what();
   }
-  return "nothing was thrown";
+  return "none";
 }
 
 }  // namespace weft::tests

@@ -2,7 +2,6 @@
 #include "tests/support/commands.hpp"
 
 #include "tests/prelude.hpp"
-#include "tests/support/refusal.hpp"
 #include "weft/sched/commands/commands.hpp"
 
 TEST_CASE("a command may be answered where it is issued, by any dispatcher that takes its type") {
@@ -177,10 +176,10 @@ TEST_CASE("a second answer to a command is refused, with its type and its tag") 
   schedule([&]() -> eff<void, commands<twice>> { got = co_await perform(twice(1)); },
            dispatchers{[&](twice, reply<int> r) {
              r.complete(7);
-             again = refusal_of([&] { r.complete(8); });
-             fails = refusal_of([&] { r.fail(std::make_exception_ptr(1)); });
+             again = text_of<std::logic_error>([&] { r.complete(8); });
+             fails = text_of<std::logic_error>([&] { r.fail(std::make_exception_ptr(1)); });
              auto const other = std::move(r);
-             moved = refusal_of([&] { r.complete(9); });  // NOLINT
+             moved = text_of<std::logic_error>([&] { r.complete(9); });  // NOLINT
            }});
   CHECK(got == 7);
   CHECK_THAT(again, Contains("the command weft::tests::twice, tag 1, is answered once"));
@@ -366,7 +365,7 @@ TEST_CASE("a handler that is not a dispatcher makes its replies itself") {
     in_flight<int> on(issuing<twice>::issue const& o) {
       auto r = reply<int>::to<twice>(--tag);
       auto its = r.get_in_flight();
-      twice_given = refusal_of([&] { (void)r.get_in_flight(); });
+      twice_given = text_of<std::logic_error>([&] { (void)r.get_in_flight(); });
       r.complete(o.what.number * 2);
       return its;
     }

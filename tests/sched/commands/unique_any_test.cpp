@@ -41,24 +41,17 @@ struct sized {
   std::array<unsigned char, Size> tail;
 };
 
-template <class F>
-std::string refusal_of(F f) {
-  try {
-    f();
-  } catch (bad_unique_any const& e) {
-    return e.what();
-  }
-  return "none";
-}
-
 TEST_CASE("a unique_any refuses access as another type, with both names, and keeps its value") {
   unique_any p(7);
-  CHECK(refusal_of([&] { (void)p.get<char>(); }) ==
+  CHECK(text_of<bad_unique_any>([&] { (void)p.get<char>(); }) ==
         "weft: a unique_any was asked for char, and holds int");
-  CHECK_THAT(refusal_of([&] { (void)p.take<sized<1>>(); }), Contains("sized<1>, and holds int"));
+  CHECK_THAT(text_of<bad_unique_any>([&] { (void)p.take<sized<1>>(); }),
+             Contains("sized<1>, and holds int"));
   CHECK(p.take<int>() == 7);
-  CHECK_THAT(refusal_of([&] { (void)p.take<int>(); }), Contains("for int, and holds nothing"));
-  CHECK_THAT(refusal_of([] { (void)unique_any().get<int>(); }), Contains("holds nothing"));
+  CHECK_THAT(text_of<bad_unique_any>([&] { (void)p.take<int>(); }),
+             Contains("for int, and holds nothing"));
+  CHECK_THAT(text_of<bad_unique_any>([] { (void)unique_any().get<int>(); }),
+             Contains("holds nothing"));
 }
 
 TEMPLATE_TEST_CASE("a value in a unique_any is destroyed once, in any place", "", sized<1>,

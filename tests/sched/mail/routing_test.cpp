@@ -335,21 +335,11 @@ BACKENDS_TEST_CASE("a sender that waits for room yields false when the inbox is 
   CHECK(told == 5);
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "none";
-}
-
 BACKENDS_TEST_CASE("if all processes wait for messages by id, the deadlock report says where", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
-  auto const what = error_of([chosen] {
+  auto const what = text_of<std::exception>([chosen] {
     run_on(chosen, []() -> program {
       auto in = co_await open_inbox<int>();
       co_await spawn([]() -> program {
@@ -368,7 +358,7 @@ BACKENDS_TEST_CASE("a process that waits at its inbox is cancelled when another 
                    on_stealing<2>) {
   every_frame_dies const check;
   counter told = 0;
-  auto const what = error_of([chosen, &told] {
+  auto const what = text_of<std::exception>([chosen, &told] {
     run_on(chosen, [&told]() -> program {
       co_await spawn([]() -> program {
         co_await proc::yield{};
@@ -411,7 +401,7 @@ TEMPLATE_TEST_CASE("a shutdown unwinds waiting processes, and destroys their inb
     until([&waiting] { return waiting == 20; });
     (void)s.shut_down(std::chrono::hours(1));
   });
-  auto const what = error_of([&s] { s.run(); });
+  auto const what = text_of<std::exception>([&s] { s.run(); });
   other.join();
   CHECK(told == 20);
   CHECK(what == "none");
@@ -534,7 +524,7 @@ TEST_CASE("an inbox that was not opened, or was moved from, is refused") {
 }
 
 TEST_CASE("opening an inbox seals the log: its process cannot fork") {
-  auto const what = error_of([] {
+  auto const what = text_of<std::exception>([] {
     schedule([]() -> program {
       auto const in = co_await open_inbox<int>();
       co_await proc::fork{};
