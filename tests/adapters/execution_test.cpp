@@ -23,8 +23,6 @@ TEST_CASE("a process awaits a sender of a value, of several, and of none") {
   CHECK(several == std::tuple(1, std::string("two")));
 }
 
-// ---- awaiting
-
 template <class Sender>
 std::string said_by(Sender s) {
   std::string said;
@@ -267,8 +265,6 @@ TEST_CASE("a sender that is late is asked to stop, and one in time gives its val
   CHECK(nothing_in_time);
   CHECK(lives.use_count() == 1);
 }
-
-// ---- sending
 
 eff<int, proc, console> greets(int n) {
   co_await console::print_line{"hello"};

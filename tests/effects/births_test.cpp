@@ -8,9 +8,7 @@
 /// Clang merges the frame of a coroutine only if that performs nothing and its caller, which sees
 /// its body, destroys it on every path.  Nothing can be captured while such a frame exists.
 ///
-/// tests/effects/BUILD builds this test with and without optimization.
-
-// ---- coroutines that perform nothing
+/// tests/table.bzl has this test with optimization, too.
 
 eff<int> one() { co_return 1; }
 
@@ -131,6 +129,8 @@ TEST_CASE("each handler and each coroutine clause has a frame of its own") {
   };
   CHECK(births_in([] { run(handle<ask>(awaits_the_rest(), calls(10))); }) == prompt + 31 + 20);
 }
+
+// ---- coroutines that perform nothing
 
 eff<int> two() {
   int const a = co_await one();

@@ -134,6 +134,8 @@ TEST_CASE("one_of keeps a temporary vector as its parameter, and is refused") {
   CHECK_THAT(text, Contains("choose::among at ") && Contains(own_parameter));
 }
 
+// ---- uncopyable: handlers in between
+
 std::string const stands_between =
     " stands between it and its handler, and it or what it holds is not trivially copyable";
 
@@ -188,8 +190,6 @@ TEST_CASE("a region inside the body is refused, since it keeps resumptions of th
 }
 
 std::string const begun_outside = " was started outside its body, or before it";
-
-// ---- uncopyable: handlers in between
 
 struct flip {
   struct coin : op<bool> {};

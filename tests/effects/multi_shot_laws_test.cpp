@@ -6,8 +6,6 @@
 /// Laws that do not mention a log are written over a list of policies.  Their programs keep across
 /// a capture only data that may be copied byte by byte.
 
-// ---- laws of replay: no handler hears an operation again
-
 /// Counts the questions; each kind of clause derives from it.
 struct asked {
   int times = 0;
@@ -15,8 +13,6 @@ struct asked {
 struct by_value : asked {
   int on(ask::get) { return ++times; }
 };
-
-// ---- divergence
 
 struct say {
   struct number : op<void> {
@@ -359,6 +355,8 @@ TEMPLATE_TEST_CASE("each run has its own handlers inside, with their state", "",
   };
   CHECK(run(handle<pick>(tries_picks<>{2}, body, TestType())) == numbers{0, 1, 10, 11});
 }
+
+// ---- laws of replay: no handler hears an operation again
 
 struct by_jump : asked {
   outcome<numbers> on(ask::get, resumption<int, numbers> k) { return std::move(k).last(++times); }
@@ -878,6 +876,8 @@ TEST_CASE("each log has its own limit: a copy counts on from the entries that it
   }
   CHECK_FALSE(copy.replaying());
 }
+
+// ---- divergence
 
 TEST_CASE(
     "a run that performs another operation is a divergence, which names both and their places") {

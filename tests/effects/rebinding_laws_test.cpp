@@ -330,6 +330,8 @@ TEMPLATE_TEST_CASE(
   CHECK(heard == 2);
 }
 
+// ---- nesting
+
 TEMPLATE_TEST_CASE("a continuation may be rebound inside one that is rebound", "", once,
                    by_replay) {
   every_frame_dies const check;
@@ -345,8 +347,6 @@ TEMPLATE_TEST_CASE("a continuation may be rebound inside one that is rebound", "
   s = resume_under<TestType>(answers{2}, s);
   CHECK(s.done == 128);
 }
-
-// ---- nesting
 
 struct poke {
   struct at : op<void> {

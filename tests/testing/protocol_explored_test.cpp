@@ -109,8 +109,6 @@ void each_ran_or_is_queued(two_queued const& w) {
 constexpr auto head = &two_queued::first;
 constexpr auto tail = &two_queued::second;
 
-// ---- threads become idle, and are woken
-
 /// Threads with a queue each; the first is busy until the processes that it has published have run.
 struct working_threads {
   explicit working_threads(idle_defects put_in) : d(put_in) {}
@@ -333,6 +331,8 @@ TEST_CASE("D7: a pop that reads and then swaps loses an idle thread pushed in be
   d.no_lock = true;
   goes_wrong_by(popped_by_two, each_is_where_it_says, d, "an idle thread is lost");
 }
+
+// ---- threads become idle, and are woken
 
 does<> wakes_one(working_threads& w) {
   idler* const t = co_await pop(w.d, w.idle);

@@ -156,6 +156,8 @@ TEST_CASE("the weighted walk makes all schedules of independent processes equall
         too_much(orders_there_are.size()));
 }
 
+// ---- priorities
+
 TEST_CASE("pct at depth 1 runs each process to its end, in any order") {
   auto const often = orders(all(1, walk_strategy::pct, 600, 1), {2, 3, 1});
   CHECK(often.size() == 6);
@@ -175,8 +177,6 @@ TEST_CASE("pct at depth d makes at most d - 1 preemptions, and reaches that numb
   for (auto const& o : found.outcomes) most = std::max(most, o.preemptions);
   CHECK(most == depth - 1);
 }
-
-// ---- priorities
 
 /// The share of the runs whose order is `wrong`.
 template <class F>

@@ -51,8 +51,6 @@ void for_each_small_program(unsigned how_many, F f) {
   });
 }
 
-// ---- a failure that takes one preemption, among unrelated steps
-
 struct counted {
   int n = 0;
   std::string order;
@@ -133,6 +131,8 @@ TEST_CASE("a path that does not fit is not shrunk, and the reason is reported") 
   CHECK(found.what_differed.find("choice 1 of the path") != std::string::npos);
   CHECK(found.schedules == 1);
 }
+
+// ---- a failure that takes one preemption, among unrelated steps
 
 eff<void, proc> increments(counted& c, unsigned before, unsigned after) {
   for (unsigned i = 0; i != before; ++i) co_await proc::yield{};

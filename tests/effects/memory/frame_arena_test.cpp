@@ -55,8 +55,6 @@ struct place {
 }
 [[nodiscard]] std::uint32_t number_of(void* block) { return frame_arena::header_of(block).number; }
 
-// ---- an arena beside its model
-
 /// The expected content of an arena: its blocks in the order of creation.  Dead blocks stay until
 /// they are at the top.
 struct block {
@@ -280,6 +278,8 @@ TEST_CASE("an abandoned arena may be deleted when no block in it is alive") {
   CHECK(p.arena.may_be_deleted());
 }
 
+// ---- an arena beside its model
+
 class model {
  public:
   void add(block const& b) { blocks_.push_back(b); }
@@ -423,8 +423,6 @@ void const* page_at(std::uintptr_t number) {
   return reinterpret_cast<void const*>(number * arena_table::page);
 }
 
-// ---- arenas in the pool
-
 /// The arena of the running body, which a prompt gives to the pool.
 thread_local frame_arena* here = nullptr;
 
@@ -490,6 +488,8 @@ TEST_CASE("a table that was filled and emptied finds nothing") {
   for (std::uintptr_t i = 1; i != 5000; ++i) table.remove(page_at(7 * i), arena_table::page);
   for (std::uintptr_t i = 1; i != 5000; ++i) REQUIRE(table.find(page_at(7 * i)) == nullptr);
 }
+
+// ---- arenas in the pool
 
 using weft::detail::block_owner;
 using weft::detail::frame_count;

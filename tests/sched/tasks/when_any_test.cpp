@@ -22,8 +22,6 @@ eff<std::unique_ptr<int>, timing> soon(int n) {
   co_return std::make_unique<int>(n);
 }
 
-// ---- ranges
-
 eff<int, timing> after(int n) {
   co_await timing::sleep_for{std::chrono::milliseconds(n == 3 ? 1 : 1000 + n)};
   co_return 10 * n;
@@ -118,6 +116,8 @@ TEST_CASE("a process that is cancelled outside of when_any gets the cancellation
   CHECK(was_told);
   CHECK(told == 2);
 }
+
+// ---- ranges
 
 BACKENDS_TEST_CASE("when_any of a range yields the first result with its number", "", on_one_thread,
                    on_sharing<2>, on_stealing<2>) {
