@@ -108,6 +108,64 @@ auto handle_all(H&& h, Body&& body) {
       std::forward<H>(h), std::forward<Body>(body));
 }
 
+/// The body of a handler that resumes twice, if that body is a handling inside: a function that
+/// starts a copy of it.
+template <class Inner, class Row>
+struct restarted;
+template <class Inner, class... Es>
+struct restarted<Inner, row<Es...>> {
+  using answer = typename handler_traits<Inner, row<Es...>>::answer;
+  Inner inner;
+  eff<answer, Es...> operator()() const { return begins(inner); }
+  static eff<answer, Es...> begins(Inner one) { co_return co_await std::move(one); }
+};
+/// Whether the handling, or one inside it, has such a body, which can be copied.
+template <class Handling, class Around>
+constexpr bool restarts_handling = false;
+template <class H, class... Es, class Body, class Policy, class Around>
+  requires is_handling<Body>
+constexpr bool restarts_handling<handling<H, row<Es...>, Body, Policy>, Around> =
+    (handler_traits<handling<H, row<Es...>, Body, Policy>, Around>::records &&
+     std::copy_constructible<Body>) ||
+    restarts_handling<Body, row_set<Es..., Around>>;
+template <class Handling, class Around>
+consteval bool is_to_restart() {
+  if constexpr (is_well<decltype(well_formed<Handling, Around>::find_mistake())>)
+    return restarts_handling<Handling, Around>;
+  else
+    return false;
+}
+/// The same handling, in which each such body is a function.
+template <class Around, class H, class... Es, class Body, class Policy>
+auto with_restarted_body(handling<H, row<Es...>, Body, Policy>&& what) {
+  using inside = row_set<Es..., Around>;
+  if constexpr (restarts_handling<Body, inside>) {
+    auto body = with_restarted_body<inside>(std::move(what.body));
+    return with_restarted_body<Around>(handling<H, row<Es...>, decltype(body), Policy>(
+        std::forward<H>(what.handler), std::move(body)));
+  } else if constexpr (restarts_handling<handling<H, row<Es...>, Body, Policy>, Around>) {
+    using body = restarted<Body, inside>;
+    return handling<H, row<Es...>, body, Policy>(std::forward<H>(what.handler),
+                                                 body{std::move(what.body)});
+  } else {
+    return std::move(what);
+  }
+}
+
+/// The awaiter of a handling with such bodies, which it owns.
+template <class Handling>
+struct restarted_handling {
+  Handling what;
+};
+template <class Handling, class Around>
+class installing_restarted : restarted_handling<Handling>, public installing<Handling, Around> {
+ public:
+  template <class Given>
+  installing_restarted(Given&& what, std::source_location where)
+      : restarted_handling<Handling>{with_restarted_body<Around>(std::move(what))},
+        installing<Handling, Around>(restarted_handling<Handling>::what, where) {}
+};
+
 template <class Around, class H, class Es, class Body, class Policy>
 auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location where) {
   using Handling = handling<H, Es, Body, Policy>;
@@ -117,6 +175,12 @@ auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location w
   } else if constexpr (std::is_same_v<Policy, compared>) {
     if constexpr (can_be_compared<Handling>())
       return comparing<Handling>(what, where);
+    else
+      return here::instead();
+  } else if constexpr (is_to_restart<Handling, Around>()) {
+    using restarting = decltype(with_restarted_body<Around>(std::move(what)));
+    if constexpr (handling_mistake<restarting, Around>::report())
+      return installing_restarted<restarting, Around>(std::move(what), where);
     else
       return here::instead();
   } else if constexpr (handling_mistake<Handling, Around>::report()) {
@@ -206,6 +270,8 @@ auto run(detail::handling<H, Es, Body, Policy> what,
       return detail::compare(what, where);
     else
       return here::instead().await_resume();
+  } else if constexpr (detail::is_to_restart<Handling, row<>>()) {
+    return run(detail::with_restarted_body<row<>>(std::move(what)), where);
   } else if constexpr (detail::handling_mistake<Handling, row<>>::report()) {
     return detail::run_handling(std::move(what), where);
   } else {

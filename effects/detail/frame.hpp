@@ -60,7 +60,7 @@ class continuation {
   std::uintptr_t bits_;
 };
 
-class task_group;
+class wait_group;
 
 /// The outer end of a chain of frames, in the place of a parent frame.
 class frame_end {
@@ -91,7 +91,7 @@ class frame_end {
   /// of suspension.hpp).
   [[nodiscard]] virtual bool pins_outer_frames() const noexcept { return false; }
   /// The group of tasks that the frames inside belong to; null if none is known here.
-  [[nodiscard]] virtual task_group* as_group() const noexcept { return nullptr; }
+  [[nodiscard]] virtual wait_group* as_group() const noexcept { return nullptr; }
   /// A clause may keep a continuation, which is unwound together with the clause (SUSPENSION-3).
   /// So a walk along a chain enters that continuation, too, but only once.  True if the walk is to
   /// enter: `leaf` is set to the innermost frame.  `from` is the clause in whose kept continuation

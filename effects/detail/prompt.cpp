@@ -52,6 +52,16 @@ void suspension::lose_leaf(std::string_view const& handler) noexcept {
   lost_handler_ = &handler;
 }
 
+void suspension::drop_inside(frame_end const& part, std::coroutine_handle<> leaf,
+                             prompt& around) noexcept {
+  nested_unwinding const here;
+  unwind_inside(at_.leaf, part);
+  at_.leaf = leaf;
+  at_.operation = nullptr;
+  inner_ = &around;
+  forget_inner_recorders();
+}
+
 bool suspension::unwind_suspended() noexcept {
   nested_unwinding const here;
   if (is_ == state::suspended || is_ == state::cut) {

@@ -156,7 +156,15 @@ class result_slot : public result_slot_base {
       if (is_ == state::value) std::destroy_at(std::addressof(at_.value));
   }
 
-  union alignas(std::uint64_t) storage {  // directly behind the base, where set_word() writes
+#if defined(__GNUC__) && !defined(__clang__)
+  static_assert(alignof(kept<T>) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                "weft: g++ aligns the frames of coroutines as new aligns, so a result or an answer "
+                "with a stricter alignment has no place there: pass a std::unique_ptr to it");
+#endif
+  static constexpr std::size_t alignment =
+      alignof(kept<T>) > alignof(std::uint64_t) ? alignof(kept<T>) : alignof(std::uint64_t);
+  // A value of a word lies directly behind the base: set_word() writes there.
+  union alignas(alignment) storage {
     storage() noexcept {}
     ~storage() {}
     kept<T> value;

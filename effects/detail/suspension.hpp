@@ -129,6 +129,9 @@ class suspension : public frame_end {
   /// the rest.
   bool unwind_suspended() noexcept;
 
+  /// Unwinds the frames inside `part`.  The chain stays suspended: it goes on at the frame `leaf`,
+  /// inside the handler `around`, where no answer is waited for.
+  void drop_inside(frame_end const& part, std::coroutine_handle<> leaf, prompt& around) noexcept;
   /// If may_be_pinned(): the innermost pin (SUSPENSION-3); null if there is none.
   [[nodiscard]] frame_end* pinned_by() const noexcept {
     // Relaxed: the thread that makes a pin first sets the flag, and then hands the chain to this

@@ -310,3 +310,79 @@ TEST_CASE("describe names the handler that has ended, even if it is not the resu
   CHECK_THROWS_WITH(resume(std::move(outside.k)), Contains("resumes no longer exists"));
   CHECK(outside.k);
 }
+
+// ---- a handler that resumes twice around another one
+
+struct coin {
+  struct flip : op<bool> {};
+  using operations = op_list<flip>;
+};
+struct both_sides : handler<coin> {
+  eff<int> on(coin::flip, multi_resumption<bool, int> k) const {
+    co_return co_await k(true) + co_await k(false);
+  }
+};
+eff<int, coin, reader<int>, state<int>> flips() {
+  if (!co_await coin::flip{}) co_return 0;
+  co_await state<int>::put{co_await state<int>::get{} + 1};
+  co_return co_await reader<int>::ask{} + co_await state<int>::get{};
+}
+
+TEST_CASE("a handler that resumes twice starts copies of the handlers inside it") {
+  every_frame_dies const check;
+  CHECK(run(handle(reader_of(10) | state_of(5) | both_sides(), flips)) == 16);
+  CHECK(run(handle(reader_of(10) | both_sides() | state_of(5), flips)) == 16);
+  CHECK(run(handle(both_sides() | reader_of(10) | state_of(5), flips)) == 16);
+  auto const around = []() -> eff<int> {
+    co_return co_await handle(reader_of(10) | state_of(5) | both_sides(), flips);
+  };
+  CHECK(run(around()) == 16);
+}
+
+// ---- results with an alignment
+
+template <class T>
+eff<T> gives(T value) {
+  co_return value;
+}
+struct alignas(16) four_floats {
+  float x, y, z, w;
+};
+struct measuring {
+  struct width : op<long double> {};
+  struct position : op<four_floats> {
+    explicit position(four_floats f) : from(f) {}
+    four_floats from;
+  };
+  using operations = op_list<width, position>;
+};
+struct measures : handler<measuring> {
+  long double on(measuring::width) const { return 1.5L; }
+  eff<int> on(measuring::position p, multi_resumption<four_floats, int> k) const {
+    p.from.w += 1;
+    co_return co_await k(p.from) + co_await k(p.from);
+  }
+};
+eff<int, measuring> measures_all() {
+  long double const width = co_await measuring::width{};
+  __int128 const many = co_await gives<__int128>(__int128{1} << 100);
+  four_floats const at = co_await measuring::position{four_floats{1, 2, 3, 4}};
+  co_return static_cast<int>(width * 2) + static_cast<int>(many >> 98) + static_cast<int>(at.w);
+}
+
+#if defined(__clang__)
+struct alignas(64) line_of_cache {
+  int n;
+};
+TEST_CASE("a result may be aligned more strictly than new aligns") {
+  auto const p = []() -> eff<bool> {
+    line_of_cache const r = co_await gives(line_of_cache{42});
+    co_return r.n == 42 && reinterpret_cast<std::uintptr_t>(&r) % 64 == 0;
+  };
+  CHECK(run(p()));
+}
+#endif
+TEST_CASE("a result, an answer and an operation may be aligned as new aligns") {
+  every_frame_dies const check;
+  CHECK(run(handle(measures(), measures_all)) == 2 * (3 + 4 + 5));
+}
