@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "weft/durable/detail/answers.hpp"
+#include "weft/sched/base/detail/system_process.hpp"
 
 namespace weft::durable {
 
@@ -234,11 +235,14 @@ class sqlite_store::inside {
   inside(std::string p, sqlite_store_options const& o)
       : path_(std::move(p)), writer_(path_, o.creates), reader_((prepare(o), path_), false) {}
 
+  [[nodiscard]] bool is_here() const noexcept { return home_.is_here(); }
+
   // ---- the writer; under write_lock_
 
   /// A transaction: what is done in it is undone by an exception.
   template <class F>
   auto change(F const& f) {
+    home_.require("a sqlite_store");
     std::scoped_lock const locked(write_lock_);
     begin_.run();
     try {
@@ -498,13 +502,17 @@ class sqlite_store::inside {
       some.push_back({static_cast<std::uint64_t>(s.number(0)), s.bytes(1), s.bytes(2), s.bytes(3)});
     return some;
   }
+  weft::detail::system_process home_;
   statement begin_read_{path_, reader_.db(), "BEGIN"};
   statement end_read_{path_, reader_.db(), "COMMIT"};
 };
 
 sqlite_store::sqlite_store(std::string const& path, sqlite_store_options const& o)
     : in_(std::make_unique<inside>(path, o)) {}
-sqlite_store::~sqlite_store() = default;
+sqlite_store::~sqlite_store() {
+  // In a child, after fork(), the connections are the parent's.
+  if (in_ && !in_->is_here()) [[maybe_unused]] static inside* const kept = in_.release();
+}
 
 void sqlite_store::commit(std::span<commit_part* const> parts, std::span<commit_result> results) {
   in_->change([&] {
@@ -550,6 +558,7 @@ std::optional<process_record> sqlite_store::find(std::string_view id) {
 
 std::vector<stored_process> sqlite_store::load(std::span<process_key const> keys) {
   std::scoped_lock const locked(in_->read_lock_);
+  in_->home_.require("a sqlite_store");
   in_->begin_read_.run();  // one view of all tables, and one lock of the file
   struct ending {
     statement& s;

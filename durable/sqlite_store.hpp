@@ -55,7 +55,7 @@ class sqlite_store final : public store {
 
  private:
   class inside;
-  std::unique_ptr<inside> const in_;
+  std::unique_ptr<inside> in_;
 };
 
 }  // namespace weft::durable

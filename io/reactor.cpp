@@ -78,7 +78,10 @@ class reactor::use {
 /// A place reserved for a socket; given back if it does not become one.
 class reactor::reserved {
  public:
-  explicit reserved(reactor& r) : home_(r), at_(&r.table_->take()) {}
+  explicit reserved(reactor& r) : home_(r) {
+    r.events_->require_here();
+    at_ = &r.table_->take();
+  }
   reserved(reserved const&) = delete;
   reserved& operator=(reserved const&) = delete;
   ~reserved() {
@@ -132,7 +135,7 @@ reactor::reactor()
     : table_(std::make_unique<detail::socket_table>()),
       events_(std::make_unique<detail::event_thread>(*table_)) {}
 reactor::~reactor() {
-  if (std::size_t const n = table_->taken(); n != 0) {
+  if (std::size_t const n = table_->taken(); n != 0 && events_->is_here()) {
     std::fprintf(stderr,
                  "weft: a reactor ends while %zu of its sockets are open: it must outlive them\n",
                  n);

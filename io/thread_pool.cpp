@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/io/blocking.hpp"
+#include "weft/sched/base/detail/system_process.hpp"
 
 namespace weft {
 
@@ -31,7 +32,9 @@ class thread_pool::inside {
   inside& operator=(inside const&) = delete;
   ~inside() { end(); }
 
+  [[nodiscard]] bool is_here() const noexcept { return home_.is_here(); }
   void add(std::unique_ptr<blocking_job> job) {
+    home_.require("a thread_pool");
     {
       std::lock_guard const lock(mutex_);
       waiting_.push_back(std::move(job));
@@ -77,12 +80,16 @@ class thread_pool::inside {
   std::deque<std::unique_ptr<blocking_job>> waiting_;  // under mutex_ (JOB-1)
   bool is_over_ = false;                               // under mutex_ (JOB-1)
   std::vector<std::thread> threads_;
+  detail::system_process home_;
 };
 
 thread_pool::thread_pool(unsigned threads) : in_(std::make_unique<inside>(threads)) {}
 thread_pool::thread_pool(thread_pool&& other) noexcept = default;
 thread_pool& thread_pool::operator=(thread_pool&& other) noexcept = default;
-thread_pool::~thread_pool() = default;
+thread_pool::~thread_pool() {
+  // In a child, after fork(), the threads are missing, and the lock may be held by one of them.
+  if (in_ && !in_->is_here()) [[maybe_unused]] static inside* const kept = in_.release();
+}
 
 void thread_pool::on(blocking::run r) { in_->add(std::move(r.job)); }
 

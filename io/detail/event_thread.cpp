@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <thread>
+#include <utility>
 
 #include "weft/io/detail/descriptor.hpp"
 #include "weft/io/detail/socket_table.hpp"
@@ -56,6 +58,11 @@ event_thread::event_thread(socket_table& t)
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 event_thread::~event_thread() {
+  if (!home_.is_here()) {  // the thread is the parent's
+    alignas(std::thread) static std::byte kept[sizeof(std::thread)];
+    ::new (static_cast<void*>(kept)) std::thread(std::move(thread_));
+    return;
+  }
   ::eventfd_write(end_.get(), 1);
   thread_.join();
 }

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "weft/io/detail/descriptor.hpp"
+#include "weft/sched/base/detail/system_process.hpp"
 #include "weft/io/socket.hpp"
 
 namespace weft::detail {
@@ -24,6 +25,9 @@ class event_thread {
   event_thread& operator=(event_thread const&) = delete;
   ~event_thread();
 
+  /// Throws std::logic_error in a child of the process that made it.
+  void require_here() const { home_.require("a reactor"); }
+  [[nodiscard]] bool is_here() const noexcept { return home_.is_here(); }
   /// Reports events of `fd` from now on, until it is closed.  On false, errno says why.
   [[nodiscard]] bool add(int fd, socket_id s) noexcept;
 
@@ -34,6 +38,7 @@ class event_thread {
   descriptor epoll_;
   descriptor end_;  // an eventfd: a write to it ends the thread
   std::thread thread_;
+  system_process home_;
 };
 
 }  // namespace weft::detail

@@ -3,6 +3,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/io/system_network.hpp"
 #include "tests/prelude.hpp"
@@ -364,3 +366,23 @@ TEST_CASE("an invalid address throws invalid_argument with a message") {
   CHECK_THAT(listens, Contains("localhost is no address"));
   CHECK_THAT(connects, Contains("1.2.3 is no address"));
 }
+
+#if !defined(WEFT_TEST_OF_ASIO_NETWORK) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a child of fork() leaves the reactor of its parent alone, and is told so") {
+  auto net = std::make_unique<system_network>();
+  auto const p = []() -> net_program { (void)co_await a_pair(); };
+  schedule(p, *net);
+  pid_t const child = ::fork();
+  if (child == 0) {
+    bool const is_told =
+        text_of<std::logic_error>([&] { schedule(p, *net); }).find("after fork()") !=
+        std::string::npos;
+    net.reset();
+    ::_exit(is_told ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+  schedule(p, *net);
+}
+#endif

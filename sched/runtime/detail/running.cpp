@@ -2,6 +2,7 @@
 #include "weft/sched/runtime/detail/running.hpp"
 
 #include <cstddef>
+#include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -9,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "weft/sched/base/detail/system_process.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 
 namespace weft::detail {
@@ -30,6 +32,7 @@ void require_known(std::string_view effect, bool known) {
 
 void run_on_threads(scheduler_core& s, unsigned threads,
                     void (*work)(scheduler_core& s, unsigned index) noexcept) {
+  system_process const here;
   std::vector<std::thread> others;
   try {
     others.reserve(threads - 1);
@@ -38,6 +41,13 @@ void run_on_threads(scheduler_core& s, unsigned threads,
     s.fail({}, std::current_exception());
   }
   work(s, 0);
+  if (!here.is_here()) {
+    std::fputs(
+        "weft: a program on several threads was forked, by fork(), while its processes ran: the "
+        "child has one thread, and must not return from its process\n",
+        stderr);
+    std::terminate();
+  }
   for (auto& t : others) t.join();
 }
 
