@@ -26,8 +26,7 @@ namespace weft {
 /// Allocates what off_thread does.  Throws what the future does; completion_dropped; bad_alloc.
 template <template <class> class Future, class T>
 eff<T, blocking, completions> future_value(Future<T> f) {
-  auto waits = [f = std::move(f)]() mutable -> T { return f.get(); };
-  co_return co_await off_thread(std::move(waits));
+  co_return co_await off_thread_detached([](Future<T> of) -> T { return of.get(); }, std::move(f));
 }
 
 /// Waits for the future without a thread: looks whether it is ready, sleeps for `every`, and so on.

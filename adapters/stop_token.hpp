@@ -26,25 +26,9 @@ inline eff<void, completions> stop_requested(std::stop_token token) {
   co_await requested.wait();
 }
 
-namespace detail {
-
-/// Requests a stop when it is destroyed.
-class stop_at_end {
- public:
-  stop_at_end() = default;
-  stop_at_end(stop_at_end const&) = delete;
-  stop_at_end& operator=(stop_at_end const&) = delete;
-  ~stop_at_end() { source_.request_stop(); }
-  [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
-
- private:
-  std::stop_source source_;
-};
-
-}  // namespace detail
-
-/// As off_thread(f, token, args...), with a token that is requested to stop when the wait ends: so
-/// if the caller is cancelled, the function learns of it, as that of a std::jthread does.
+/// As off_thread(f, token, args...), with a token that is requested to stop when the caller is
+/// cancelled: so the function learns of it, as that of a std::jthread does.  The caller waits until
+/// the function has ended; if it throws, the caller throws `cancelled`.
 ///
 ///     auto const rows = co_await off_thread_until_cancelled(query, std::string("select ..."));
 ///
@@ -53,8 +37,10 @@ class stop_at_end {
 template <class F, class... Args>
 eff<std::invoke_result_t<F, std::stop_token, Args...>, blocking, completions>
 off_thread_until_cancelled(F f, Args... args) {
-  detail::stop_at_end const ends;
-  co_return co_await off_thread(std::move(f), ends.token(), std::move(args)...);
+  std::stop_source stop;
+  auto token = stop.get_token();
+  return detail::off_thread_with(std::move(stop), std::move(f), std::move(token),
+                                 std::move(args)...);
 }
 
 }  // namespace weft

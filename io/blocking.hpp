@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -15,7 +18,10 @@
 #include "weft/effects/eff.hpp"
 #include "weft/effects/handle.hpp"
 #include "weft/effects/operation.hpp"
+#include "weft/sched/base/errors.hpp"
 #include "weft/sched/sync/completion.hpp"
+#include "weft/sched/tasks/shielded.hpp"
+#include "weft/sched/tasks/task_handle.hpp"
 
 namespace weft {
 
@@ -59,16 +65,57 @@ class blocking_at_once : public handler<blocking> {
 
 namespace detail {
 
+/// Where a job is.  Its process waits until the job is over before it unwinds frames that the job
+/// may refer to; so it takes a job back that has not begun.
+///
+///   JOB-3  The word goes from `waits` to `runs` and to `over`, by the thread that runs the job or
+///       destroys it; or from `waits` to `taken_back`, by the process.
+class job_progress {
+ public:
+  /// False if the job was taken back.
+  [[nodiscard]] bool begin() noexcept { return change(state::runs); }
+  /// Nothing refers to the job's function and arguments any more.
+  void end() noexcept {
+    is_.store(state::over, std::memory_order_release);  // [1] release: pairs with [2]
+    is_.notify_all();
+  }
+  /// True if the job will never begin.
+  [[nodiscard]] bool take_back() noexcept { return change(state::taken_back); }
+  /// Blocks the calling thread until the job is over.
+  void block() noexcept {
+    if (take_back()) return;
+    // [2] acquire, both: pair with [1].
+    for (state now = is_.load(std::memory_order_acquire); now == state::runs;
+         now = is_.load(std::memory_order_acquire))
+      is_.wait(now, std::memory_order_acquire);
+  }
+
+ private:
+  enum class state : std::uint32_t { waits, runs, over, taken_back };
+  bool change(state to) noexcept {
+    state found = state::waits;
+    // relaxed: which party is first is all that is decided here.
+    return is_.compare_exchange_strong(found, to, std::memory_order_relaxed);
+  }
+  std::atomic<state> is_ = state::waits;
+};
+
 template <class F, class... Args>
 class blocking_job_of final : public blocking_job {
  public:
   using result = std::invoke_result_t<F, Args...>;
-
   template <class... As>
-  blocking_job_of(completer<result> to, F&& f, As&&... args)
-      : to_(std::move(to)), what_(std::in_place, std::move(f), std::forward<As>(args)...) {}
-
+  blocking_job_of(completer<result> to, std::shared_ptr<job_progress> p, F&& f, As&&... args)
+      : to_(std::move(to)),
+        progress_(std::move(p)),
+        what_(std::in_place, std::move(f), std::forward<As>(args)...) {}
+  ~blocking_job_of() {
+    what_.reset();
+    (void)completer<result>(std::move(to_));  // tells a waiter, if it never ran
+    progress_->end();
+  }
   void run() noexcept override {
+    if (!progress_->begin()) return;
     // Before the waiter continues, `f` and its arguments are destroyed, and this thread has given
     // up its reference to the exception.
     std::exception_ptr error;
@@ -88,6 +135,7 @@ class blocking_job_of final : public blocking_job {
         error = std::current_exception();
       }
     if (error) to_.fail(std::move(error));
+    progress_->end();
   }
 
  private:
@@ -97,21 +145,118 @@ class blocking_job_of final : public blocking_job {
     }
   };
   completer<result> to_;
+  std::shared_ptr<job_progress> progress_;
   std::optional<std::tuple<F, Args...>> what_;
 };
 
+/// The wait of a process for its job.  If the frame is unwound meanwhile, its thread blocks until
+/// the job is over.
+struct job_wait {
+  std::shared_ptr<job_progress> progress;
+  std::stop_source asks_to_stop;
+  bool is_over = false;
+
+  job_wait(std::shared_ptr<job_progress> p, std::stop_source s) noexcept
+      : progress(std::move(p)), asks_to_stop(std::move(s)) {}
+  job_wait(job_wait const&) = delete;
+  job_wait& operator=(job_wait const&) = delete;
+  ~job_wait() {
+    if (!is_over) end();
+  }
+  /// Called if the process may not wait any more: returns when nothing refers to its frames.
+  void end() noexcept {
+    asks_to_stop.request_stop();
+    progress->block();
+    is_over = true;
+  }
+};
+/// Yields the result of a completion that has come.
 template <class T>
-eff<T, blocking, completions> waits_off_thread(std::unique_ptr<blocking_job> job,
-                                               completion<T> result) {
-  co_await blocking::run(std::move(job));
+eff<T, completions> result_of_job(completion<T>& from) {
   if constexpr (std::is_void_v<T>) {
-    co_await result.wait();
+    co_await from.wait();
   } else {
-    T value = co_await result.wait();
+    T value = co_await from.wait();
     co_return value;
   }
 }
-
+/// Waits for a job whose process is cancelled, which has no more to say to the job than to end soon.
+/// Other processes run meanwhile, unless all are cancelled.  Throws `cancelled` if there is no
+/// result.
+template <class T>
+eff<T, completions> waits_for_end_of_job(job_wait& job, completion<T>& result,
+                                         std::exception_ptr why) {
+  job.asks_to_stop.request_stop();
+  if (job.progress->take_back()) {
+    job.is_over = true;
+    std::rethrow_exception(std::move(why));
+  }
+  bool has_come = true;
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await shielded([&] { return result_of_job(result); });
+      co_return;
+    } else {
+      T value = co_await shielded([&] { return result_of_job(result); });
+      co_return value;
+    }
+  } catch (...) {
+    has_come = result.is_spent();
+    // A job that was asked to stop, and throws, has stopped.
+    if (has_come && job.asks_to_stop.stop_possible()) std::rethrow_exception(std::move(why));
+    if (has_come) throw;
+  }
+  job.end();  // all processes are cancelled: blocks
+  co_return co_await result_of_job(result);
+}
+template <class T>
+eff<T, blocking, completions> waits_off_thread(std::unique_ptr<blocking_job> job,
+                                               std::shared_ptr<job_progress> progress,
+                                               completion<T> result, std::stop_source stop) {
+  job_wait at(std::move(progress), std::move(stop));
+  co_await blocking::run(std::move(job));
+  std::exception_ptr was_cancelled;
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await result_of_job(result);
+      at.is_over = true;
+      co_return;
+    } else {
+      T value = co_await result_of_job(result);
+      at.is_over = true;
+      co_return value;
+    }
+  } catch (cancelled const&) {
+    if (result.is_spent()) {  // the job threw it
+      at.is_over = true;
+      throw;
+    }
+    was_cancelled = std::current_exception();
+  } catch (...) {
+    at.is_over = true;
+    throw;
+  }
+  co_return co_await waits_for_end_of_job(at, result, std::move(was_cancelled));
+}
+/// Makes the computation of off_thread.  `stop`: is requested if the process is cancelled.
+template <class F, class... Args>
+auto off_thread_with(std::stop_source stop, F f, Args&&... args) {
+  using job = blocking_job_of<F, std::decay_t<Args>...>;
+  completer<typename job::result> source;
+  auto result = source.get_completion();
+  auto progress = std::make_shared<job_progress>();
+  std::unique_ptr<blocking_job> made = std::make_unique<job>(std::move(source), progress,
+                                                             std::move(f),
+                                                             std::forward<Args>(args)...);
+  return waits_off_thread(std::move(made), std::move(progress), std::move(result),
+                          std::move(stop));
+}
+template <class T>
+eff<T, blocking, completions> waits_detached(std::unique_ptr<blocking_job> job,
+                                             completion<T> result) {
+  co_await blocking::run(std::move(job));
+  co_return co_await result_of_job(result);
+}
 /// Whether off_thread can run the function; if not, gives the error message.
 template <class F, class... Args>
 consteval bool can_run_off_thread() {
@@ -142,25 +287,44 @@ consteval bool can_run_off_thread() {
 ///     std::string const text = co_await off_thread(read_all, std::move(path));
 ///
 /// Row: `blocking_work`.  Yields the result of `f`, or throws its exception.  `f` and the arguments
-/// are moved or copied into the job, and are destroyed before the caller continues.  A caller that
-/// is cancelled does not wait; the job still runs to its end, with all that it owns.  If the job
-/// never runs, because the pool is destroyed, throws completion_dropped.  The operation seals.
+/// are moved or copied into the job, and are destroyed before the caller continues.  So they may
+/// refer to locals of the caller: a caller that is cancelled takes back a job that has not begun,
+/// and throws `cancelled`; else it waits until the job is over, and yields its result.  Other
+/// processes run meanwhile, unless all are cancelled: then the thread blocks.  If the job never
+/// runs, because the pool is destroyed, throws completion_dropped.  The operation seals.
 ///
-/// Four allocations: the job, the completion's state, two frames.  Throws what `f` throws;
-/// completion_dropped; bad_alloc.  With g++ 12 a closure that owns something must be named
-/// (docs/portability.md).
+/// Six allocations: the job, its progress, the completion's state, three frames.  Throws what `f`
+/// throws; completion_dropped; `cancelled`; bad_alloc.  With g++ 12 a closure that owns something
+/// must be named (docs/portability.md).
 template <class F, class... Args>
 [[nodiscard("weft: co_await it")]] awaits_to<
     detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto
 off_thread(F&& f, Args&&... args) {
   using callee = std::decay_t<F>;
-  if constexpr (detail::can_run_off_thread<callee, std::decay_t<Args>...>()) {
+  if constexpr (detail::can_run_off_thread<callee, std::decay_t<Args>...>())
+    return detail::off_thread_with(std::stop_source(std::nostopstate), callee(std::forward<F>(f)),
+                                   std::forward<Args>(args)...);
+  else
+    return detail::refused<void>();
+}
+
+/// As off_thread, but a caller that is cancelled does not wait: the job runs to its end without it,
+/// with all that it owns.  So `f` is a function, or a closure without captures, and neither it nor
+/// the arguments refer to objects of the caller.
+template <class F, class... Args>
+[[nodiscard("weft: co_await it")]] awaits_to<
+    detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto
+off_thread_detached(F&& f, Args&&... args) {
+  using callee = std::decay_t<F>;
+  if constexpr (detail::can_run_off_thread<callee, std::decay_t<Args>...>() &&
+                detail::may_go_on_alone<callee, std::decay_t<Args>...>()) {
     using job = detail::blocking_job_of<callee, std::decay_t<Args>...>;
     completer<typename job::result> source;
     auto result = source.get_completion();
-    return detail::waits_off_thread(
+    return detail::waits_detached(
         std::unique_ptr<blocking_job>(std::make_unique<job>(
-            std::move(source), callee(std::forward<F>(f)), std::forward<Args>(args)...)),
+            std::move(source), std::make_shared<detail::job_progress>(),
+            callee(std::forward<F>(f)), std::forward<Args>(args)...)),
         std::move(result));
   } else {
     return detail::refused<void>();

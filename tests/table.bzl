@@ -215,7 +215,7 @@ TABLE = {
         as_it_is = "routing_memory",  # has an operator new of its own
         optimized = "mail_explored routing_explored",
         threads = """
-            mail_threads mailbox_registry no_senders port_cycles routing routing_threads send_until
+            mail_threads no_senders port_cycles routing routing_threads send_until
         """,
     ),
     "sched/runtime": _row(
@@ -224,7 +224,7 @@ TABLE = {
         as_it_is = "effect_table",  # has effects in a namespace of the library
         threads = """
             admission cancellation_state deadlock_report dump effect_table failure_log max_processes
-            poll shutdown stop submission_gate submissions submit submit_task wait_registry
+            heard poll shutdown stop submission_gate submissions submit submit_task
         """,
         more = {
             "hello": {"deps": ["//examples:hello_program"]},
@@ -245,7 +245,7 @@ TABLE = {
         optimized = "mutex_explored wait_laws_explored",
         threads = """
             barrier completion completion_cancelled completion_until condition deadline_threads
-            external_event external_event_table gate_table gate_until lock_deadlines mutex
+            external_event gate_until lock_deadlines mutex
             semaphore shared timers timing timing_forks timing_random timing_threads wait_found
             wait_laws
         """,
@@ -259,9 +259,9 @@ TABLE = {
     "sched/tasks": _row(
         deps = _EFFECTS + _SCHED,
         gcc = "scope scope_unwinding when_all",
-        optimized = "cancel_random scope_explored",
+        optimized = "cancel_random cancelled_waiters_explored scope_explored scope_limits",
         threads = """
-            join_table parallel parallel_memory parallel_range_v3 scope scope_cancelling
+            parallel parallel_memory parallel_range_v3 scope scope_cancelling
             scope_dropped_threads task_handle task_trees task_words when_all when_all_ranges
         """,
         more = {"parallel_range_v3": {"deps": ["@range_v3"]}},

@@ -5,6 +5,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace weft {
 char const* cancelled::what() const noexcept { return text_ ? text_->c_str() : literal_; }
 
 bool detail::is_cancelled(std::exception_ptr const& error) noexcept {
+  if (!error) return false;
   try {
     std::rethrow_exception(error);
   } catch (cancelled const&) {
@@ -33,10 +35,32 @@ char const* no_senders::what() const noexcept {
   return "weft: no message is left to receive, and no sender is left";
 }
 
-exceptions::exceptions(std::vector<failure> f)
-    : runtime_error("weft: " + std::to_string(f.size()) + " processes failed, the first is " +
-                    f.front().process.text()),
-      all(std::move(f)) {}
+namespace {
+/// The lines of `text` behind the first are indented.
+void append_indented(std::string& to, std::string_view text) {
+  for (char const c : text) to += c == '\n' ? "\n  " : std::string_view(&c, 1);
+}
+std::string text_of(std::vector<exceptions::failure> const& all) {
+  static constexpr std::size_t most = 16;
+  std::string s = "weft: " + std::to_string(all.size()) + " processes failed, the first is " +
+                  all.front().process.text() + ':';
+  for (auto const& f : all) {
+    if (&f - all.data() == most)
+      return s + "\n  and " + std::to_string(all.size() - most) + " more";
+    s += "\n  process " + f.process.text() + ": ";
+    try {
+      std::rethrow_exception(f.error);
+    } catch (std::exception const& e) {
+      append_indented(s, e.what());
+    } catch (...) {
+      s += "an exception that is no std::exception";
+    }
+  }
+  return s;
+}
+}  // namespace
+
+exceptions::exceptions(std::vector<failure> f) : runtime_error(text_of(f)), all(std::move(f)) {}
 
 namespace {
 std::string text_of(std::vector<deadlock::waiter> const& all) {

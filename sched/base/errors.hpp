@@ -36,6 +36,12 @@ struct cancelled : std::exception {
   char const* literal_ = "weft: cancelled, because another process failed, or a stop was requested";
 };
 
+/// Thrown by a scope whose own deadline has passed, and only by that scope: a scope further in, or a
+/// process that a scope further out has cancelled, finds a plain `cancelled`.  So a loop that tries
+/// again what has timed out catches `timed_out`, and ends when it is cancelled itself.
+struct timed_out : cancelled {
+  timed_out() noexcept : cancelled("weft: cancelled, because the deadline of the scope has passed") {}
+};
 namespace detail {
 [[nodiscard]] bool is_cancelled(std::exception_ptr const& error) noexcept;
 }  // namespace detail
@@ -60,8 +66,9 @@ struct no_senders : std::exception {
   [[nodiscard]] char const* what() const noexcept override;
 };
 
-/// Thrown by a run, such as schedule(), if several processes failed.  A copy is O(n) in the
-/// failures; allocates the list; throws bad_alloc.
+/// Thrown by a run, such as schedule(), if several processes failed.  what() names each of the first
+/// sixteen, with the text of its exception.  A copy is O(n) in the failures; allocates the list; throws
+/// bad_alloc.
 struct exceptions : std::runtime_error {
   /// One of the failures.
   struct failure {

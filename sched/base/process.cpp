@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/base/process.hpp"
 
+#include <coroutine>
 #include <string>
 
 namespace weft {
@@ -10,6 +11,13 @@ resumption_expired process::cut_error() const {
                             " inside a handler " + std::string(lost_handler()) +
                             ", which no longer exists");
 }
+std::coroutine_handle<> process::unwind_inside(detail::frame_end const& part,
+                                               std::coroutine_handle<> leaf, detail::prompt& around,
+                                               detail::prompt& ground) noexcept {
+  drop_inside(part, leaf, around);
+  return resume_slow(0, ground);
+}
+
 std::string process::text() const { return "process " + id_.text(); }
 
 std::string process::waits_at_text() const {

@@ -136,6 +136,10 @@ class process : public detail::suspension, public detail::pooled {
                                            detail::result_slot_base& waiting) noexcept {
     suspend(leaf, waiting, operation);
   }
+  /// For a waiting process: whether it waits inside a handler.
+  [[nodiscard]] bool is_inside_handler(detail::prompt const& ground) const noexcept {
+    return inner_ != &ground;
+  }
   /// Whether resume() is enough to let the process go on.  Else the scheduler prepares it first.
   [[nodiscard]] bool resumes_plainly() const noexcept { return !needs_slow_resume_; }
   /// Gives the process that answer; returns the frame to resume.  Only if resumes_plainly().
@@ -151,7 +155,7 @@ class process : public detail::suspension, public detail::pooled {
     if (recording_ & inner_records) tell_recorders(ground);
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
-    wait_place_ = wait_place::none;
+    is_cancellable_ = false;
     needs_slow_resume_ = is_forkable();
     return resume_answered();
   }
@@ -165,35 +169,6 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation->fail(*at_.waiting, std::move(error));
     needs_slow_resume_ = true;
   }
-  /// The kind of list on which a process waits.  The kind is noted only if one thread runs all
-  /// processes: it tells a canceller from which list to take the process (task_cancelling.hpp).  A
-  /// pointer to the waiter is stored in the slot of the answer.
-  enum class wait_place : std::uint8_t {
-    none,
-    gate,
-    external_event,
-    timer,
-    receive,
-    send,
-    task,
-    task_end,    // waits until all its tasks have ended, even if the process is cancelled
-    cancellable  // on no list: woken without an answer, or with one that may be lost (WAITER-5)
-  };
-  void set_wait_place(wait_place where, void* what) noexcept {
-    at_.waiting->keep(what);
-    wait_place_ = where;
-  }
-  /// Called when the process is taken off its list.  With several threads no place is noted, and
-  /// this writes nothing.
-  void clear_wait_place() noexcept {
-    if (wait_place_ != wait_place::none) wait_place_ = wait_place::none;
-  }
-  [[nodiscard]] wait_place current_wait_place() const noexcept {
-    return is_waiting() && wait_place_ != wait_place::cancellable && at_.waiting->is_empty()
-               ? wait_place_
-               : wait_place::none;
-  }
-  [[nodiscard]] void* wait_object() const noexcept { return at_.waiting->kept_pointer(); }
   /// For a waiting process: the scheduler must prepare it before it goes on, so resume() is not
   /// enough.
   void require_preparation() noexcept { needs_slow_resume_ = true; }
@@ -201,14 +176,14 @@ class process : public detail::suspension, public detail::pooled {
   /// process is cancelled when its turn comes, it finds `cancelled` instead of the answer
   /// (waiter.hpp, WAITER-5).
   void mark_cancellable() noexcept {
-    wait_place_ = wait_place::cancellable;
+    is_cancellable_ = true;
     needs_slow_resume_ = true;
   }
   /// For a process whose turn has come, and whose operation has been performed: whether the process
   /// has an answer that must not be lost (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
     return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
-           wait_place_ != wait_place::cancellable;
+           !is_cancellable_;
   }
   /// For a waiting process: whether the slot of its operation holds the answer.
   [[nodiscard]] bool is_answered() const noexcept {
@@ -250,6 +225,12 @@ class process : public detail::suspension, public detail::pooled {
     detail::unwind(detail::continuation(leaf), *this);
   }
 
+  /// For a waiting process: destroys its frames inside `part`.  The process, which has its turn, goes
+  /// on without an answer at `leaf`, the frame outside of `part`, and inside the handler `around`.
+  [[nodiscard]] std::coroutine_handle<> unwind_inside(detail::frame_end const& part,
+                                                      std::coroutine_handle<> leaf,
+                                                      detail::prompt& around,
+                                                      detail::prompt& ground) noexcept;
   void unwind_on() noexcept override {
     is_ = state::cut;
     release();
@@ -370,7 +351,7 @@ class process : public detail::suspension, public detail::pooled {
   std::uint8_t cancellations_ : 7 = 0;
   // A byte of its own: it is read soon after it is written, which is slow unless both are one byte.
   std::uint8_t : 0;
-  wait_place wait_place_ : 7 = wait_place::none;
+  bool is_cancellable_ : 1 = false;  // woken without an answer, or with one that may be lost
   bool has_just_sent_ : 1 = false;
   // Not resumes_plainly(): the process is forkable, new, answered, inside handlers, or cut.
   bool needs_slow_resume_;

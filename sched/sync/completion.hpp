@@ -12,6 +12,7 @@
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/sync/external_event.hpp"
 
 namespace weft {
@@ -102,7 +103,8 @@ class [[nodiscard]] completion {
   /// This object must outlive the wait.
   eff<T, completions> wait() {
     waiting now(*this);
-    if (!now.to->gate.is_open()) co_await completions::wait{now.to->gate};
+    if (!now.to->gate.is_open() || !detail::worker_state::may_go_on())
+      co_await completions::wait{now.to->gate};
     now.has_come = true;
     co_return now.to->value.take();
   }
@@ -112,7 +114,7 @@ class [[nodiscard]] completion {
   /// wait() does.
   eff<detail::if_in_time<T>, completions> wait_until(instant t) {
     waiting now(*this);
-    now.has_come = now.to->gate.is_open();
+    now.has_come = now.to->gate.is_open() && detail::worker_state::may_go_on();
     if (!now.has_come) now.has_come = co_await completions::wait_until(now.to->gate, t);
     if (!now.has_come) co_return detail::if_in_time<T>();
     if constexpr (std::is_void_v<T>) {
@@ -122,6 +124,8 @@ class [[nodiscard]] completion {
       co_return now.to->value.take();
     }
   }
+  /// Whether its value was taken, or it was moved from.
+  [[nodiscard]] bool is_spent() const noexcept { return !to_.get(); }
   /// Whether a wait would return at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
 

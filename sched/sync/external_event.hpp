@@ -191,6 +191,7 @@ external_event::~external_event() {
   detail::note_destroyed(this);
 }
 detail::external_waiter::~external_waiter() {
+  parked.leave_group();
   // [12] acquire: pairs with [11] of external_event_table.hpp.  If this reads null, the table has
   // done its last access to the waiter.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);

@@ -242,6 +242,7 @@ gate::~gate() {
   detail::note_destroyed(this);
 }
 detail::gate_waiter::~gate_waiter() {
+  parked.leave_group();
   // Counts as a read of the gate: a wake after the deadline may have taken the waiter off the list.
   if (is_timed) note_access(at, false);
   // [10] acquire: pairs with [9] of gate_table.cpp.  If this reads null, the table has done its

@@ -25,8 +25,8 @@ class permits;
 ///
 /// Waiting for a mutex suspends the process, not its thread; the process that holds the mutex may
 /// be suspended too.  A mutex works the same on one thread, on several and where schedules are
-/// explored.  It is not fair: a process that comes just as the mutex is unlocked may get it before
-/// the process that was woken for it, which then waits again.
+/// explored.  A process that comes just as the mutex is unlocked may get it before the process that
+/// was woken for it; but only once: after that, newcomers wait in line.
 ///
 /// Not recursive: a process that locks a mutex it holds waits for itself; the `deadlock` that
 /// schedule throws names the process and the place.  Do not use a mutex for data that is accessed

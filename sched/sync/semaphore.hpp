@@ -22,7 +22,7 @@ class permits;
 ///     ...
 ///     seats.release();
 ///
-/// Waiting for a permit suspends the process, not its thread.  Not fair, like a mutex.  A process
+/// Waiting for a permit suspends the process, not its thread.  As fair as a mutex.  A process
 /// that ends does not give its permits back by that: for an object that is held for a while, and
 /// must be given back when its holder is unwound, use a mutex.
 ///

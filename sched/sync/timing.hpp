@@ -8,6 +8,7 @@
 #include "weft/effects/operation.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/base/time_span.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 
@@ -36,11 +37,11 @@ struct timing {
       return static_cast<std::size_t>(s.until.at().time_since_epoch().count());
     }
   };
-  /// Sleeps for that duration.  A duration beyond the clock's range lasts for ever.
+  /// Sleeps for that duration, of any unit.  A duration beyond the clock's range lasts for ever.
   struct [[nodiscard("weft: co_await it")]] sleep_for : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    [[nodiscard("weft: co_await it")]] explicit sleep_for(instant::duration d) noexcept
+    [[nodiscard("weft: co_await it")]] explicit sleep_for(time_span d) noexcept
         : time(d), until({}, parked) {}
     sleep_for(sleep_for&& other) noexcept : time(other.time), until({}, parked) {}
     instant::duration time;

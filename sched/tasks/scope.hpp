@@ -23,16 +23,11 @@
 #include "weft/sched/sync/external_event.hpp"
 #include "weft/sched/sync/timing.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/detail/scope_limit.hpp"
 #include "weft/sched/tasks/task_handle.hpp"
 #include "weft/sched/tasks/tasking.hpp"
 
 namespace weft {
-
-/// When a scope is to be cancelled.
-struct scope_options {
-  std::optional<instant> deadline = std::nullopt;           ///< At that instant.
-  std::optional<instant::duration> timeout = std::nullopt;  ///< From the opening of the scope.
-};
 
 namespace detail {
 /// Refuses a task that returns an `R` if it may perform an effect outside `Row`, the row of the
@@ -168,29 +163,47 @@ class body_of_scope {
   result_slot<T>& to_;
 };
 
+/// What the body `F` of a scope yields: nothing, if it is a plain function.
+template <class F, class Scope>
+using value_of_body = typename task_value<std::invoke_result_t<F&, Scope&>>::type;
+
+/// `limit`: null if nothing cancels the scope from outside.
 template <class Row, class Scope, class F>
-auto in_a_scope(F f, std::source_location where)
-    -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
+auto in_a_scope(F f, std::source_location where, scope_limit* limit = nullptr)
+    -> eff<value_of_body<F, Scope>, Row> {
   using tasks = typename tasking_in<Row>::type;
   using body = std::invoke_result_t<F&, Scope&>;
-  using T = typename body::value_type;
+  using T = value_of_body<F, Scope>;
   Scope s{internal()};
+  scope_core& core = s.core(internal());
   result_slot<T> given;
-  co_await located(typename tasks::enter(s.core(internal())), where);
-  std::optional<body> begun;
-  try {
-    begun.emplace(f(s));
-  } catch (...) {  // `f` may have started tasks before it threw
-    given.fail(std::current_exception());
-    s.core(internal()).body_has_ended();
+  co_await located(typename tasks::enter(core, limit), where);
+  if constexpr (std::is_void_v<body>) {
+    try {
+      f(s);
+      given.set();
+    } catch (...) {  // `f` may have started tasks before it threw
+      given.fail(std::current_exception());
+    }
+    core.body_has_ended();
+  } else {
+    std::optional<body> begun;
+    try {
+      begun.emplace(f(s));
+    } catch (...) {  // as above
+      given.fail(std::current_exception());
+      core.body_has_ended();
+    }
+    if (begun) co_await body_of_scope<body>(*std::move(begun), core, given);
   }
-  if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(internal()), given);
+  if (core.was_unwound) given.fail(std::make_exception_ptr(core.why_unwound()));
   if (given.error())
-    cause_event("the cancellation of a scope, whose body has failed", &s.core(internal()),
-                [core = &s.core(internal())] { core->home->cancel(*core); });
+    cause_event("the cancellation of a scope, whose body has failed", &core,
+                [c = &core] { c->home->cancel(*c); });
   for (bool is_over = false; !is_over;)
-    is_over = co_await located(typename tasks::leave(s.core(internal())), where);
-  s.core(internal()).finish(given.error());
+    is_over = co_await located(typename tasks::leave(core), where);
+  auto const why = limit ? limit->end() : scope_limit::reason::none;
+  core.finish(given.error(), !std::is_void_v<T>, why);
   co_return given.take();
 }
 
@@ -199,88 +212,11 @@ struct scope_in;
 template <class... Es>
 struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
 
-/// A scope with a deadline or a stop token: the state that it shares with its watcher.
-struct watched_scope {
-  explicit watched_scope(scope_options const& o) noexcept : how(o) {}
-
-  scope_options const how;
-  external_event over_or_stopped;
-  std::atomic<char const*> why = nullptr;  // set when the watcher cancels it
-
-  // relaxed, both: a watcher that reads an old value cancels a scope that is just ending, as if the
-  // deadline had been a little earlier.  The cancellation itself orders the rest.
-  void ends() noexcept {
-    note_access(&over_or_stopped, true);
-    is_over_.store(true, std::memory_order_relaxed);  // as above
-  }
-  [[nodiscard]] bool is_over() const noexcept {
-    note_access(&over_or_stopped, false);
-    return is_over_.load(std::memory_order_relaxed);  // as above
-  }
-
-  /// The earlier of the deadline and the end of the timeout.  If the latter is beyond the clock's
-  /// range, it never comes, or, if the timeout is negative, has passed.
-  [[nodiscard]] instant end(instant now) const noexcept {
-    instant const until = how.deadline.value_or(instant::max());
-    if (!how.timeout) return until;
-    bool const can_be_said = *how.timeout < instant::duration::zero()
-                                 ? *how.timeout >= instant::min() - now
-                                 : *how.timeout < instant::max() - now;
-    if (!can_be_said) return *how.timeout < instant::duration::zero() ? instant::min() : until;
-    return std::min(until, now + *how.timeout);
-  }
-
- private:
-  std::atomic<bool> is_over_ = false;
-};
-/// The watcher, a task of `round`, the scope around the watched one.  Returns when the watched
-/// scope has ended; at the deadline, or when a stop is requested, cancels `round`, and with it the
-/// watched scope.
-template <class Scope>
-eff<void, completions, timing> watch(watched_scope& w, Scope& round) {
-  instant const now = co_await timing::now{};
-  bool const was_opened = co_await completions::wait_until{w.over_or_stopped, w.end(now)};
-  if (w.is_over()) co_return;
-  // relaxed: read when this task has ended.
-  w.why.store(was_opened ? "weft: cancelled, because a stop of the scope was requested"
-                         : "weft: cancelled, because the deadline of the scope has passed",
-              std::memory_order_relaxed);
-  round.cancel();
-}
-/// Runs the scope inside another one, `round`, in which the watcher is a task.  If the scope is
-/// cancelled, but ends without finding that, because nothing in it had to wait any more, its result
-/// is yielded: so messages that it has received are not lost.
 template <class Row, class Scope, class F>
-auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
-    -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
-  using T = typename std::invoke_result_t<F&, Scope&>::value_type;
-  watched_scope w(how);
-  auto const stop = [&] { w.over_or_stopped.open(); };
-  std::stop_callback const heed(std::move(asked), stop);
-  auto body = [&](Scope& round) -> eff<T, Row> {
-    round.start_internal(internal(), watch<Scope>, std::ref(w), std::ref(round));
-    struct end_notifier {
-      watched_scope& of;
-      Scope& round;
-      ~end_notifier() {
-        of.ends();
-        try {
-          of.over_or_stopped.open();
-        } catch (...) {  // no memory to put the watcher: cancels it, which needs none
-          round.cancel();
-        }
-      }
-    } const at_end{w, round};
-    co_return co_await in_a_scope<Row, Scope>(std::move(f), where);
-  };
-  try {
-    co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
-  } catch (cancelled const&) {
-    // relaxed: the watcher has ended.
-    char const* const why = w.why.load(std::memory_order_relaxed);
-    if (!why) throw;
-    throw cancelled(why);
-  }
+auto in_a_limited_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
+    -> eff<value_of_body<F, Scope>, Row> {
+  scope_limit limit(how, std::move(asked));
+  co_return co_await in_a_scope<Row, Scope>(std::move(f), where, &limit);
 }
 
 template <class F>
@@ -306,21 +242,24 @@ class scope_awaitable {
  private:
   template <class Scope>
   static consteval bool is_body_of_scope() {
-    constexpr bool is_computation = [] {
-      if constexpr (std::invocable<F&, Scope&>)
-        return task_value<std::invoke_result_t<F&, Scope&>>::is_computation;
-      else
+    constexpr bool is_body = [] {
+      if constexpr (std::invocable<F&, Scope&>) {
+        using R = std::invoke_result_t<F&, Scope&>;
+        return task_value<R>::is_computation || std::is_void_v<R>;
+      } else {
         return false;
+      }
     }();
-    static_assert(is_computation,
+    static_assert(is_body,
                   "weft: with_scope takes a function of the scope that returns an eff: "
-                  "[](auto& s) -> eff<void, tasking<>> { ...; co_return; }");
-    return is_computation;
+                  "[](auto& s) -> eff<void, tasking<>> { ...; co_return; }, or nothing: "
+                  "[](auto& s) { s.start(f); }");
+    return is_body;
   }
   template <class Row, class Scope>
   auto run(std::source_location where) {
-    using body = eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row>;
-    body b = how_ ? in_a_watched_scope<Row, Scope>(std::move(f_), *how_, std::move(asked_), where)
+    using body = eff<value_of_body<F, Scope>, Row>;
+    body b = how_ ? in_a_limited_scope<Row, Scope>(std::move(f_), *how_, std::move(asked_), where)
                   : in_a_scope<Row, Scope>(std::move(f_), where);
     return calling<typename body::value_type, typename body::promise_type, typename body::effects,
                    Row>(b.release(detail::internal()), where);
@@ -333,14 +272,14 @@ class scope_awaitable {
 
 }  // namespace detail
 
-/// Calls `f(s)`, a computation that starts tasks in `s`, a scope.  `co_await` yields the result of
-/// the computation when it and all the tasks have ended.
+/// Calls `f(s)`, which starts tasks in `s`, a scope: a plain function without a result, or a
+/// computation.  `co_await` yields the result of the computation when it and all the tasks have
+/// ended.
 ///
 ///     std::vector<int> all(1000);
-///     co_await with_scope([&](auto& s) -> eff<void, tasking<>> {
+///     co_await with_scope([&](auto& s) {
 ///       s.start([&] { fill(all, 0, 500); });
 ///       s.start([&] { fill(all, 500, 1000); });
-///       co_return;
 ///     });
 ///
 /// A task may borrow objects that outlive the scope; the locals of the body do not.
@@ -350,30 +289,31 @@ class scope_awaitable {
 /// are several, `exceptions` holds all of them.
 ///
 /// Row: `tasking<...>` with the effects of the tasks; the row of the body is that of the caller.
-/// Allocates a frame, and for a deadline or a token also a task that watches the scope.  Throws
-/// what the body or a task threw; `exceptions`; `cancelled`.
+/// Allocates a frame.  Throws what the body or a task threw; `exceptions`; `cancelled`.
 template <class F>
 [[nodiscard]] auto with_scope(F f) {
   return detail::scope_awaitable<F>(std::move(f));
 }
 
-/// As above, but the scope is cancelled at its deadline, or when the token is asked to stop; then
-/// it throws `cancelled`.  If the body and the tasks end all the same, and none of them finds
-/// `cancelled`, it yields the result of the body.
+/// As above, but the scope is cancelled at its deadline, and then throws `timed_out`; or when the
+/// token is asked to stop, and then throws `cancelled`.  A body that ends without finding
+/// `cancelled` has its result yielded all the same, so what it has received is not lost.  (A body
+/// without a result has nothing to lose: if a task of it was cancelled, the scope throws.)
 ///
 ///     co_await with_scope({.timeout = 10ms}, f);
 ///     co_await with_scope(source.get_token(), f);
 ///
 /// Any thread may request a stop, and that allocates nothing; but a signal handler must not, since
 /// request_stop() takes locks: chapter 4 shows how a signal stops a scope.  (The token is no
-/// member of the options: g++ 12 would destroy it twice.)
+/// member of the options: g++ 12 would destroy it twice.)  Row: that of above.  Allocates
+/// two frames and a process more.
 template <class F>
 [[nodiscard]] auto with_scope(scope_options how, F f) {
   return detail::scope_awaitable<F>(std::move(f), how, {});
 }
 template <class F>
 [[nodiscard]] auto with_scope(std::stop_token asked, F f) {
-  return detail::scope_awaitable<F>(std::move(f), {}, std::move(asked));
+  return detail::scope_awaitable<F>(std::move(f), scope_options(), std::move(asked));
 }
 template <class F>
 [[nodiscard]] auto with_scope(scope_options how, std::stop_token asked, F f) {

@@ -52,7 +52,7 @@ class timed_handle_wait {
   static constexpr bool row_aware_operation = true;
   using result = bool;
   timed_handle_wait(Handle& h, instant t) noexcept : handle_(h), until_(t) {}
-  timed_handle_wait(Handle& h, instant::duration d) noexcept : handle_(h), time_(d) {}
+  timed_handle_wait(Handle& h, time_span d) noexcept : handle_(h), time_(d) {}
   template <class Row>
   auto operation_in() {
     if constexpr (may_start<Row>())
@@ -65,7 +65,7 @@ class timed_handle_wait {
  private:
   Handle& handle_;
   instant until_{};
-  std::optional<instant::duration> time_;
+  std::optional<time_span> time_;
 };
 
 /// `co_await start_task(...)`, for a task with that row.  Stores the task in a handle, or yields a
@@ -210,7 +210,7 @@ class task_handle {
   [[nodiscard("weft: co_await it")]] awaits_to<bool> auto wait_until(instant t) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, t);
   }
-  [[nodiscard("weft: co_await it")]] awaits_to<bool> auto wait_for(instant::duration d) noexcept {
+  [[nodiscard("weft: co_await it")]] awaits_to<bool> auto wait_for(time_span d) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, d);
   }
 

@@ -10,12 +10,17 @@
 #include "weft/effects/operation.hpp"
 #include "weft/effects/row.hpp"
 #include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/time_span.hpp"
 #include "weft/sched/base/scheduled.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
 
 namespace weft {
+
+namespace detail {
+class scope_limit;
+}  // namespace detail
 
 /// Starting tasks and waiting for them: the effect that when_all, with_scope and task_handle
 /// perform.  A task may perform `Effects...`, tasking<Effects...> itself, and tasking<>.
@@ -50,12 +55,12 @@ struct tasking<> {
                                                         .waits_in_frame = true};
     [[nodiscard("weft: co_await it")]] await_until(
         detail::waitable_task* first, instant t,
-        std::optional<instant::duration> from_now = {}) noexcept
+        std::optional<time_span> from_now = {}) noexcept
         : how(first), time(from_now), until(t, how.here.parked) {}
     await_until(await_until&& other) noexcept
         : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.parked) {}
     detail::task_wait how;
-    std::optional<instant::duration> time;  // if set, the deadline is this long from now
+    std::optional<time_span> time;  // if set, the deadline is this long from now
     detail::alarm until;
     friend std::size_t hash_value(await_until const&) { return 0; }
   };
@@ -67,8 +72,11 @@ struct tasking<> {
   };
   /// Opens a scope, which lies in the performing frame.
   struct [[nodiscard("weft: co_await it")]] enter : op<void, seals> {
-    [[nodiscard("weft: co_await it")]] explicit enter(detail::scope_core& s) noexcept : what(&s) {}
+    [[nodiscard("weft: co_await it")]] explicit enter(detail::scope_core& s,
+                                                      detail::scope_limit* l) noexcept
+        : what(&s), limit(l) {}
     detail::scope_core* what;
+    detail::scope_limit* limit;  // null if nothing cancels it from outside
     friend std::size_t hash_value(enter const&) { return 0; }
   };
   /// Performed at the end of a scope.  Answered with true if the scope is over; otherwise the

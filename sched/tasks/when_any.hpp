@@ -158,7 +158,8 @@ struct first_of_computations<Range>
 ///
 /// `co_await` yields a std::variant, with std::monostate for a computation without a value.  If the
 /// first one that ends throws, the exception is thrown here; later values and exceptions are
-/// dropped.  Throws what the first one threw; `cancelled`.  An alternative that has not begun when
+/// dropped.  Throws what the first one threw; `cancelled`; eff_empty, at the call, if one of the
+/// computations was awaited before or moved from.  An alternative that has not begun when
 /// the first ends is not begun.  An alternative should take nothing that must not be lost, such as
 /// a message: for that there are select() and receive_until(), which lose none.
 ///
@@ -170,6 +171,7 @@ template <class... Cs>
     std::variant<detail::value_or_nothing<typename Cs::value_type>...>> auto
 when_any(Cs... cs) {
   using V = std::variant<detail::value_or_nothing<typename Cs::value_type>...>;
+  (cs.require_whole(detail::internal()), ...);
   auto start = [... cs = std::move(cs)](auto& s, auto& first) mutable {
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
       (s.start(detail::run_for_the_first<Cs, std::remove_reference_t<decltype(first)>,
@@ -208,7 +210,10 @@ when_any(X&& range, Xs&&...) {
     std::vector<C> all;
     if constexpr (std::ranges::sized_range<X>)
       all.reserve(static_cast<std::size_t>(std::ranges::size(range)));
-    for (auto&& c : range) all.push_back(C(std::move(c)));
+    for (auto&& c : range) {
+      c.require_whole(detail::internal());
+      all.push_back(C(std::move(c)));
+    }
     if (all.empty()) throw std::invalid_argument("weft: when_any of no computations");
     auto start = [all = std::move(all)](auto& s, auto& first) mutable {
       std::size_t i = 0;

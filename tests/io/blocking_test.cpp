@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "weft/io/blocking.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "tests/prelude.hpp"
 #include "weft/io/thread_pool.hpp"
+#include "weft/sched/tasks/scope.hpp"
 
 /// Work on threads that may block, on every backend.
 
@@ -161,51 +165,165 @@ BACKENDS_TEST_CASE(
 
 // ---- cancelled processes and dropped jobs
 
-BACKENDS_TEST_CASE(
-    "a process can be cancelled while its job runs, and the job runs to its end with its captures",
-    "", on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
-  every_frame_dies const check;
+/// What a detached job owns, and what the test sees of it.
+struct of_a_job {
+  std::latch runs{1};
+  std::latch may_end{1};
   counter alive = 0;
   counter done = 0;
   counter told = 0;
+};
+BACKENDS_TEST_CASE(
+    "a process can be cancelled while its detached job runs, which ends later with what it owns", "",
+    on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  auto const seen = std::make_shared<of_a_job>();
   {
-    std::latch runs(1);
-    std::latch may_end(1);
     thread_pool pool(1);
     auto const what = text_of<std::exception>([&] {
       run_on(
           chosen,
           [&]() -> program {
-            auto const waits = [](std::latch& begun, std::latch& end, counter& all, counter& ended,
-                                  counter& cancels) -> program {
+            auto const waits = [](std::shared_ptr<of_a_job> s) -> program {
               try {
-                auto stands_still = [&begun, &end, &ended, own = lives(all)] {
-                  begun.count_down();
-                  end.wait();
-                  ++ended;
-                };
-                co_await off_thread(std::move(stands_still));
+                auto own = std::make_unique<lives>(s->alive);
+                co_await off_thread_detached(
+                    [](std::shared_ptr<of_a_job> const& of, std::unique_ptr<lives> const&) {
+                      of->runs.count_down();
+                      of->may_end.wait();
+                      ++of->done;
+                    },
+                    s, std::move(own));
               } catch (cancelled const&) {
-                ++cancels;
+                ++s->told;
                 throw;
               }
             };
-            co_await spawn(waits, std::ref(runs), std::ref(may_end), std::ref(alive),
-                           std::ref(done), std::ref(told));
-            while (!runs.try_wait()) co_await proc::yield{};
+            co_await spawn(waits, seen);
+            while (!seen->runs.try_wait()) co_await proc::yield{};
             throw std::runtime_error("enough");
           },
           pool);
     });
     CHECK(what == "enough");
-    CHECK(told == 1);
-    CHECK(done == 0);
-    CHECK(alive == 1);
-    may_end.count_down();
+    CHECK(seen->told == 1);
+    CHECK(seen->done == 0);
+    CHECK(seen->alive == 1);
+    seen->may_end.count_down();
   }
-  CHECK(done == 1);
-  CHECK(alive == 0);
+  CHECK(seen->done == 1);
+  CHECK(seen->alive == 0);
 }
+
+// ---- a process does not leave its job behind
+
+using timed_work = eff<void, blocking, completions, timing, proc,
+                       tasking<blocking, completions, timing, proc>>;
+
+BACKENDS_TEST_CASE("a process whose deadline passes waits for its job, and others run meanwhile", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::latch may_end(1);
+  std::string said;
+  bool has_run = false;
+  thread_pool pool(1);
+  run_on(
+      chosen,
+      [&]() -> timed_work {
+        co_await with_scope([&](auto& s) -> timed_work {
+          s.start([&]() -> timed_work {
+            co_await timing::sleep_for{20ms};  // the job's process is cancelled by now
+            has_run = true;
+            may_end.count_down();
+          });
+          said = co_await with_scope(
+              {.timeout = 1ms},
+              [&](auto&) -> eff<std::string, blocking, completions, timing, proc,
+                                tasking<blocking, completions, timing, proc>> {
+                std::string text = "written";
+                co_await off_thread([&] {
+                  may_end.wait();
+                  text += " to the end";
+                });
+                co_return text;
+              });
+        });
+      },
+      pool);
+  CHECK(said == "written to the end");
+  CHECK(has_run);
+}
+BACKENDS_TEST_CASE("a process that is cancelled takes back a job that has not begun", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::latch may_end(1);
+  counter done = 0;
+  counter timed = 0;
+  {
+    thread_pool pool(1);
+    run_on(
+        chosen,
+        [&]() -> timed_work {
+          co_await with_scope([&](auto& s) -> timed_work {
+            s.start([&]() -> timed_work { co_await off_thread([&] { may_end.wait(); }); });
+            co_await timing::sleep_for{1ms};  // the only thread is busy from now on
+            try {
+              co_await with_scope({.timeout = 1ms}, [&](auto&) -> timed_work {
+                co_await off_thread([&] { ++done; });
+              });
+            } catch (timed_out const&) {
+              ++timed;
+            }
+            may_end.count_down();
+          });
+        },
+        pool);
+  }
+  CHECK(timed + done == 1);  // on a slow machine the first job may begin late
+}
+BACKENDS_TEST_CASE("a failure elsewhere waits for the jobs that run", "", on_one_thread,
+                   in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::latch runs(1);
+  counter done = 0;
+  thread_pool pool(1);
+  auto const p = [&]() -> program {
+    auto const works = [](std::latch& begun, counter& n) -> program {
+      std::string local(100, 'x');
+      co_await off_thread([&] {
+        begun.count_down();
+        std::this_thread::sleep_for(10ms);
+        local += "y";
+        ++n;
+      });
+    };
+    co_await spawn(works, std::ref(runs), std::ref(done));
+    while (!runs.try_wait()) co_await proc::yield{};
+    throw std::runtime_error("enough");
+  };
+  CHECK_THROWS_WITH(run_on(chosen, p, pool), "enough");
+  CHECK(done == 1);
+}
+
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a child of fork() leaves the pool of its parent alone, and is told so") {
+  auto pool = std::make_unique<thread_pool>(1);
+  auto const p = []() -> program { co_await off_thread([] {}); };
+  schedule(p, *pool);
+  pid_t const child = ::fork();
+  if (child == 0) {
+    bool const is_told =
+        text_of<std::logic_error>([&] { schedule(p, *pool); }).find("after fork()") !=
+        std::string::npos;
+    pool.reset();
+    ::_exit(is_told ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+  schedule(p, *pool);
+}
+#endif
 
 /// Forwards each job and counts it.
 class counting_pool : public handler<blocking> {

@@ -17,7 +17,6 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/sched/base/thunk.hpp"
-#include "weft/sched/sync/detail/wake_batch.hpp"
 #include "weft/sched/sync/gate.hpp"
 
 /// For tests of one part of a scheduler without the others: processes that no scheduler runs, and
@@ -50,16 +49,6 @@ constexpr auto every_process = [](process const&) noexcept { return true; };
 /// Means that process alone.
 inline auto only(thunk const& t) noexcept {
   return [p = t.get()](process const& q) noexcept { return &q == p; };
-}
-
-/// Drops the processes of a batch.  Returns their addresses, in order.
-inline std::vector<process*> release(detail::wake_batch& b) {
-  std::vector<process*> all;
-  b.for_each([&all](process& p) {
-    all.push_back(&p);
-    (void)thunk(&p);
-  });
-  return all;
 }
 
 /// A scheduler, as one part of it sees it, that keeps the processes that become ready.

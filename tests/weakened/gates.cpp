@@ -46,7 +46,7 @@
 // weakens 24 in sched/sync/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
 // weakens 25 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
 // weakens 26 in sched/sync/detail/waiter.hpp to relaxed:
-//    is_taken ? state::gone : state::waiting, std::memory_order_release
+//    is.store(state::waiting, std::memory_order_release
 // weakens 27 in sched/mail/detail/mailbox_queue.hpp to relaxed: return *ends_.load(std::memory_order_acquire
 // weakens 28 in sched/mail/detail/typed_mailbox.hpp to relaxed:
 //    ends_.store(made, std::memory_order_release
@@ -110,7 +110,7 @@ void let_others_come() noexcept {
 class room final : public detail::ready_sink {
  public:
   detail::gate_table gates{*this, true, 1};
-  detail::external_event_table external{*this, true};
+  detail::external_event_table external{*this};
   detail::timers alarms{*this, true};
 
   /// Keeps its lock during a put from outside, until that event is open.
@@ -304,8 +304,8 @@ void alarms_end() {
   });
 }
 
-/// The thread that takes a process may change it: a thread that asked whether it is selected has
-/// read it by then.
+/// The thread that takes a process may change it: a thread that looked at it for a report has read
+/// it by then.
 template <class Take>
 void asks_and_takes(Take take) {
   detail::waiter who;
@@ -313,7 +313,7 @@ void asks_and_takes(Take take) {
   moment asked;
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
-      (void)who.take_if([](process const& p) noexcept { return !p.leaf(); });
+      who.look([](process const& p) noexcept { (void)p.leaf(); });
       asked.comes();
     } else {
       asked.wait();
@@ -391,8 +391,10 @@ int main(int argc, char** argv) {
     wait_ends_as_it_is_opened();
     alarms_end();
     asks_and_takes([](detail::waiter& w) { return w.take(); });
-    asks_and_takes(
-        [](detail::waiter& w) { return w.take_if([](process const&) noexcept { return true; }); });
+    asks_and_takes([](detail::waiter& w) {
+      w.look([](process const&) noexcept {});
+      return w.take();
+    });
     wrong += sends_and_receives(4);
     wrong += sends_and_receives(std::numeric_limits<std::size_t>::max());
     wrong += gives_back_and_takes();

@@ -19,7 +19,7 @@ class scheduler_core;
 /// How many messages a process sends and receives in a step without being queued.  The next one
 /// ends the step: so a process that always finds messages, or room for them, does not keep its
 /// thread.
-inline constexpr std::int8_t most_messages_in_step = 127;
+inline constexpr std::int8_t most_operations_in_step = 127;
 
 /// The state of one worker: a thread that runs processes of a scheduler.  Touched only by that
 /// thread, hence unsynchronised; when all threads have ended, the scheduler adds up the counts of
@@ -32,7 +32,6 @@ struct worker_state {
   /// Forgets the last run, after which nothing is counted.  The evidence of rows stays.
   void reset() noexcept {
     hand_overs = until_clock = 0;
-    until_wake_scan = 0;
     std::destroy_at(&no_log);
     std::construct_at(&no_log, 0U);
   }
@@ -45,9 +44,8 @@ struct worker_state {
   bool stopped = false;         // the backend was stopped
   std::uint8_t hand_overs = 0;  // how many in a row
   /// How many messages the process may still send or receive without waiting, in this step.
-  std::int8_t messages_left = most_messages_in_step;
+  std::int8_t operations_left = most_operations_in_step;
   std::uint8_t until_clock = 0;       // steps until the clock is read again
-  std::uint32_t until_wake_scan = 0;  // steps until all waiters may be asked again (CANCEL-7)
   std::exception_ptr broken;          // the backend threw it, and gave no process
   replay_log no_log{0};               // stands for the log of a process that keeps none
 
@@ -56,20 +54,22 @@ struct worker_state {
   /// Called when a process is about to be taken out of the queues.
   void begin_step() noexcept {
     hand_overs = 0;
-    messages_left = most_messages_in_step;
+    operations_left = most_operations_in_step;
   }
   /// Counts a message that is sent or received without waiting.  False if the step has had its
   /// share.
-  [[nodiscard, gnu::always_inline]] bool count_message() noexcept {
-    if (--messages_left >= 0) [[likely]]
+  [[nodiscard, gnu::always_inline]] bool count_operation() noexcept {
+    if (--operations_left >= 0) [[likely]]
       return true;
-    messages_left = 0;
+    operations_left = 0;
     return false;
   }
+  /// Whether the step has had its share.
+  [[nodiscard]] bool has_had_share() const noexcept { return operations_left == 0; }
   /// Counts `n` messages more.
-  void count_messages(std::size_t n) noexcept {
-    std::size_t const left = static_cast<std::uint8_t>(messages_left);
-    messages_left = static_cast<std::int8_t>(left - std::min(n, left));
+  void count_operations(std::size_t n) noexcept {
+    std::size_t const left = static_cast<std::uint8_t>(operations_left);
+    operations_left = static_cast<std::int8_t>(left - std::min(n, left));
   }
 
   /// The row and the evidence of the last look-up: a loop spawns processes of the same row again
@@ -80,6 +80,12 @@ struct worker_state {
   };
   children_cache children;          // a loop spawns children of one process
   row_cache last_row[2];            // [0]: of processes without a log, [1]: with one
+  /// The state of the worker that runs processes on the calling thread; null if none does.
+  [[gnu::visibility("default")]] static inline thread_local constinit worker_state* at_work =
+      nullptr;
+  /// Counts an operation that is answered without its scheduler.  False if the step has had its
+  /// share: then the operation is to be performed, and gives way.
+  [[nodiscard]] static bool may_go_on() noexcept { return !at_work || at_work->count_operation(); }
   worker_state* outside = nullptr;  // the state for the scheduler around this one
 
   /// The state of the worker of the calling thread; null if its scheduler has one thread only.

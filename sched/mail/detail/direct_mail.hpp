@@ -53,10 +53,10 @@ struct direct_mail {
       return nullptr;
     if (by != evidence[0] && (by != evidence[1] || w.running->is_forkable())) [[unlikely]]
       return nullptr;
-    return w.count_message() ? w.running : nullptr;
+    return w.count_operation() ? w.running : nullptr;
   }
   /// Counts `n` messages beside the one that was counted.
-  void count_more(std::size_t n) const noexcept { worker->count_messages(n); }
+  void count_more(std::size_t n) const noexcept { worker->count_operations(n); }
 };
 inline thread_local constinit direct_mail direct_mail::of_thread;
 

@@ -48,20 +48,20 @@ template <class S>
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool may_go_on(S& s) noexcept {
   if constexpr (S::explores) return true;
-  if (s.here().count_message()) [[likely]]
+  if (s.here().count_operation()) [[likely]]
     return true;
   return !s.is_innermost() || prompt::arena_here();
 }
 /// Counts the messages of a batch after the first.
 template <class S>
 void count_batch(S& s, message_batch const& more) noexcept {
-  s.here().count_messages(more.done);
+  s.here().count_operations(more.done);
 }
 /// Resumes the running process, which has sent or received; or puts it, if its step has had its
 /// share of messages.
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> go_on(S& s, std::uint64_t answer) noexcept {
-  if (S::explores || s.here().count_message()) [[likely]]
+  if (S::explores || s.here().count_operation()) [[likely]]
     return s.resume(&s.running(), answer);
   s.put(s.box(answer), put_reason::yielded);
   return s.next();
@@ -96,12 +96,14 @@ template <class S>
 }
 template <class S>
 [[gnu::noinline]] void put_receiver(S& s, mailbox::woken_receiver to) noexcept {
+  note_wake(s, *to.receiver);
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
 }
 /// Puts a sender that waited for room, and whose message is stored now.
 template <class S>
 [[gnu::noinline]] void put_admitted(S& s, process* p, mailbox const& b) noexcept {
   trace_message(s, trace_kind::send, *p, b);
+  note_wake(s, *p);
   s.put(thunk(p, true), put_reason::woken);
 }
 /// Whether the running process is cancelled, and so neither sends nor receives.
@@ -204,15 +206,18 @@ template <class S>
                                                         bool has_just_sent) {
   process& p = s.running();
   s.on_wait_begin(p);
+  w.parked.hold(p);
+  enter_group(s, w.parked, waiter::room::send, &w);
   mailbox::woken_receiver to{};
   mailbox::send_outcome sent{};
   try {
-    sent = w.box->template send_or_wait<S::on_several_threads>(w, p, to, s.cancellation.refuses());
+    sent = w.box->template send_or_wait<S::on_several_threads>(w, to, s.cancellation.refuses());
   } catch (...) {
+    (void)w.parked.take();
     s.on_wait_cancelled(p);
     throw;
   }
-  if (sent == mailbox::send_outcome::full) {
+  if (sent == mailbox::send_outcome::full || sent == mailbox::send_outcome::taken) {
     s.on_waiting(p);
     return s.next();
   }
@@ -294,9 +299,10 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
     if (!o.waits) return go_on(s, send_waiter::too_late);
     s.on_wait_begin(p);
     w.parked.hold(p);
+    enter_group(s, w.parked, waiter::room::send, &w);
     try {
       if (!o.until || set_alarm(s, *o.until))
-        sent = w.box->template send_or_wait_in_time<S::on_several_threads>(
+        sent = w.box->template send_or_wait<S::on_several_threads>(
             w, to, s.cancellation.refuses());
       else
         sent = w.parked.take() ? mailbox::send_outcome::refused : mailbox::send_outcome::taken;

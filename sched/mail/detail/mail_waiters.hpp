@@ -42,6 +42,7 @@ class send_waiter {
   send_waiter(send_waiter const&) = delete;  // the mailbox points to it
   send_waiter& operator=(send_waiter const&) = delete;
   ~send_waiter() {
+    parked.leave_group();
     if (is_inside) [[unlikely]]
       leave();
   }
@@ -88,6 +89,7 @@ class receive_waiter {
   receive_waiter(receive_waiter const&) = delete;  // mailboxes point to its cases
   receive_waiter& operator=(receive_waiter const&) = delete;
   ~receive_waiter() {
+    parked.leave_group();
     if (count != 1 || first->is_inside) [[unlikely]]
       leave_all();
   }

@@ -14,7 +14,6 @@
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox_queue.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
-#include "weft/sched/sync/detail/wake_batch.hpp"
 
 /// The state that the two ends of a port share: the messages, and the processes that wait.
 namespace weft::detail {
@@ -92,24 +91,12 @@ class mailbox : public mailbox_queue {
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
-  /// As send(); if the mailbox is full the process waits there, unless `is_refused(p)` is true,
-  /// which is called under the lock (CANCEL-2 of wait_registry.hpp).  If send_or_wait() throws
-  /// bad_alloc, nothing is done.
+  /// As send(), for a sender that holds its process, and whose alarm, if any, is set: so another
+  /// party may have taken the process by now.  If the mailbox is full the process waits there, unless
+  /// `is_refused(process const&)` is true, which is called under the lock (CANCEL-2 of
+  /// wait_registry.hpp).  If send_or_wait() throws bad_alloc, nothing is done.
   template <bool Locks, class IsRefused>
-  send_outcome send_or_wait(send_waiter& s, process& p, woken_receiver& to,
-                            IsRefused const& is_refused) {
-    guard<Locks> const lock(*this);
-    auto const r = send_under_lock<Locks>(s.message, to);
-    if (r != send_outcome::full) return r;
-    if (is_refused(p)) return send_outcome::refused;
-    s.parked.hold(p);
-    return enter_or_send<Locks>(s, to);
-  }
-  /// As send_or_wait(), for a sender that holds its process already, and whose alarm, if any, is
-  /// set: so another party may have taken the process by now.
-  template <bool Locks, class IsRefused>
-  send_outcome send_or_wait_in_time(send_waiter& s, woken_receiver& to,
-                                    IsRefused const& is_refused) {
+  send_outcome send_or_wait(send_waiter& s, woken_receiver& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
     if (closed_ || waiting_receiver() || !is_full<Locks>()) {
       if (!taken<Locks>(s)) return send_outcome::taken;
@@ -175,7 +162,6 @@ class mailbox : public mailbox_queue {
     if (is_refused(r.of->parked.waiting_process())) [[unlikely]]
       return taken<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
     link(r);
-    if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
     return enter_outcome::waits;
   }
   /// Whether enter() would have a receiver at this mailbox alone wait here, if it is not cancelled.
@@ -215,20 +201,19 @@ class mailbox : public mailbox_queue {
 
   /// Takes a process that waits here, with its answer; an empty thunk if no process waits.
   thunk take_anybody() noexcept;
-  /// Takes the process of that waiter.  Called if one thread runs all processes.  Null if another
-  /// party has taken the process.
-  [[nodiscard]] static process* take(receive_waiter& r) noexcept;
-  [[nodiscard]] static process* take(send_waiter& s) noexcept;
-  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
-  /// False if `to` has no room for all of them; then some are left.
-  template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept;
+  /// Takes the process of that waiter, for a canceller.  Null if it has not entered, or another party
+  /// has taken the process.
+  [[nodiscard]] static process* take(mailbox_registry& home, receive_waiter& r) noexcept;
+  [[nodiscard]] static process* take(mailbox_registry& home, send_waiter& s) noexcept;
+  /// Calls `f(process const&)` for each process that waits here.
   template <class F>
-  void for_each_waiter(F f) const {
-    if (auto const* const r = waiting_receiver(); r && r->of->parked.is_waiting())
-      f(r->of->parked.waiting_process());
-    for (auto const* s = first_send_waiter(); s; s = s->next)
-      if (s->parked.is_waiting()) f(s->parked.waiting_process());
+  void for_each_waiter(F const& f) {
+    if (has_several_threads()) {
+      guard<true> const lock(*this);
+      look_at_all(f);
+    } else {
+      look_at_all(f);
+    }
   }
 
  protected:
@@ -262,6 +247,12 @@ class mailbox : public mailbox_queue {
 
  private:
   friend class mailbox_registry;
+
+  template <class F>
+  void look_at_all(F const& f) {
+    if (auto* const r = waiting_receiver()) r->of->parked.look(f);
+    for (auto* s = first_send_waiter(); s; s = s->next) s->parked.look(f);
+  }
 
   /// Calls `f` under the lock, if there are several threads.  For slow paths.
   template <class F>
@@ -357,7 +348,6 @@ class mailbox : public mailbox_queue {
   }
   /// The sender holds its process already.
   void enter(send_waiter& s) noexcept {
-    if (!has_several_threads()) s.parked.set_wait_place(process::wait_place::send, &s);
     s.is_inside = true;
     ++inside_;
     enlist(s);

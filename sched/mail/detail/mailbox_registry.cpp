@@ -160,23 +160,42 @@ void mailbox::leave(send_waiter& s) noexcept {
   if (cut_off) registry.put([cut_off] { return thunk(cut_off); });  // as above
   if (is_last) release();
 }
-process* mailbox::take(receive_waiter& r) noexcept {
-  process* const p = r.parked.take_unsynchronized();
-  if (!p) return nullptr;
-  for (unsigned i = 0; i != r.count; ++i) {
-    mailbox& b = *r.first[i].box;
-    if (b.waiting_receiver() != r.first + i) continue;
-    b.note_use();
-    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: there is one thread
+process* mailbox::take(mailbox_registry& home, receive_waiter& r) noexcept {
+  auto const held = home.hold();  // while a receiver waits, its mailboxes are there
+  if (!r.parked.is_waiting()) return nullptr;
+  if (r.count != 1 || r.until) {  // other parties take it by an exchange as well
+    process* const p = r.parked.take();
+    // With several threads it leaves by itself (MAILBOX-5).
+    for (unsigned i = 0; p && i != r.count; ++i) {
+      mailbox& b = *r.first[i].box;
+      b.under_lock([&]<bool Locks>() {
+        if (b.waiting_receiver() != r.first + i) return;
+        b.note_use();
+        b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
+      });
+    }
+    return p;
   }
-  return p;
+  mailbox& b = *r.first->box;
+  return b.under_lock([&]<bool Locks>() -> process* {
+    if (b.waiting_receiver() != r.first) return nullptr;
+    b.note_use();
+    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
+    return r.parked.take_unsynchronized();
+  });
 }
-process* mailbox::take(send_waiter& s) noexcept {
-  process* const p = s.parked.take_unsynchronized();
-  if (!p) return nullptr;
-  note_access(s.box, true);
-  s.box->take_off(s);
-  return p;
+process* mailbox::take(mailbox_registry& home, send_waiter& s) noexcept {
+  auto const held = home.hold();  // as above
+  if (!s.parked.is_waiting()) return nullptr;
+  mailbox& b = *s.box;
+  return b.under_lock([&]<bool Locks>() -> process* {
+    if (!s.is_inside) return nullptr;
+    process* const p = taken<Locks>(s);
+    if (!p) return nullptr;
+    note_access(&b, true);
+    b.take_off(s);
+    return p;
+  });
 }
 
 }  // namespace weft::detail

@@ -10,7 +10,6 @@
 #include "weft/sched/base/detail/ready_sink.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/route_table.hpp"
-#include "weft/sched/sync/detail/wake_batch.hpp"
 
 namespace weft::detail {
 
@@ -87,6 +86,12 @@ class mailbox_registry : public pooled {
 
   // ---- for the scheduler
 
+  /// While it is held, no mailbox is destroyed.  Not locked if there is one thread.
+  [[nodiscard]] std::unique_lock<std::mutex> hold() const noexcept {
+    if (has_several_threads_) return std::unique_lock(mutex_);
+    return {};
+  }
+
   /// Whether there was no mailbox, and there are no routes.  Called while no process runs.
   [[nodiscard]] bool is_unused() const noexcept { return !was_used_ && !routes_if_any(); }
   /// Takes all processes that wait, and calls `f(thunk)` for each without the lock.
@@ -109,19 +114,10 @@ class mailbox_registry : public pooled {
       if (t) f(std::move(t));
     }
   }
-  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
-  /// False if `to` has no room for all of them; then some are left.
-  template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
-    std::lock_guard const lock(mutex_);
-    for (mailbox* b = first_; b; b = b->next_)
-      if (!b->take_if(is_meant, to)) return false;
-    return true;
-  }
   template <class F>
-  void for_each_waiter(F f) const {
+  void for_each_waiter(F const& f) const {
     std::lock_guard const lock(mutex_);
-    for (auto const* b = first_; b; b = b->next_) b->for_each_waiter(f);
+    for (auto* b = first_; b; b = b->next_) b->for_each_waiter(f);
   }
   /// Whether a process was put since the last call.  Like has_waiters(), called while no process
   /// runs.
@@ -193,32 +189,5 @@ inline bool receive_waiter::may_get_more() const noexcept {
 }
 inline void receive_waiter::leave(select_case& r) noexcept { r.box->leave(r); }
 inline void send_waiter::leave() noexcept { box->leave(*this); }
-
-template <class IsMeant>
-bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
-  return under_lock([&]<bool Locks>() {
-    if (select_case* const r = waiting_receiver()) {
-      if (!to.reserve_one()) return false;
-      if (process* const p = r->of->parked.take_if(is_meant)) {
-        note_use();
-        // The receiver is still inside, and leaves by itself (MAILBOX-5): until its process is
-        // asleep, its operation may access this mailbox.
-        receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
-        to.add(*p);
-      }
-    }
-    for (send_waiter* s = first_send_waiter(); s;) {
-      send_waiter* const next = s->next;
-      if (!to.reserve_one()) return false;
-      if (process* const p = s->parked.take_if(is_meant)) {
-        note_access(this, true);
-        take_off(*s);
-        to.add(*p);
-      }
-      s = next;
-    }
-    return true;
-  });
-}
 
 }  // namespace weft::detail

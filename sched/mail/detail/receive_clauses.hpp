@@ -161,7 +161,8 @@ template <class S>
   } else {
     receive_waiter const& w = *o.where;
     return !s.cancellation.needs_attention() && !p.is_forkable() && o.waits &&
-           s.here().messages_left != 0 && w.count == 1 && !w.until && w.first->box->may_enter();
+           !s.waits.groups.was_used() && s.here().operations_left != 0 && w.count == 1 && !w.until &&
+           w.first->box->may_enter();
   }
 }
 /// For the process `p`, which is suspended.
@@ -173,7 +174,6 @@ template <class S>
   w.parked.hold(p);
   at.box->link(at);
   p.note_sent(false);
-  p.set_wait_place(process::wait_place::receive, &w);
   return s.next();
 }
 template <class S>
@@ -187,7 +187,7 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   // attention at that time.  If it needed attention then and no longer does, enter() below looks
   // for messages; a receive that must not wait does not get there, and is attempted here.  So is one
   // that was put off, since the step had its share of messages.
-  bool const was_put_off = !S::explores && s.here().messages_left == 0;
+  bool const was_put_off = !S::explores && s.here().operations_left == 0;
   if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]] {
     p.note_sent(false);
     if (auto const answer = find_message(s, o)) {
@@ -199,6 +199,7 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   }
   s.on_wait_begin(p);
   w.parked.hold(p);
+  enter_group(s, w.parked, waiter::room::receive, &w);
   if (w.count != 1 || w.until) [[unlikely]]
     return wait_for_first(s, w);
   process* admitted = nullptr;

@@ -124,12 +124,16 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
-  void make_ready(thunk t) noexcept override { put(std::move(t), put_reason::woken); }
+  void make_ready(thunk t) noexcept override {
+    note_wake(*this, *t.get());
+    put(std::move(t), put_reason::woken);
+  }
   void put_from_outside(thunk& t) override { backend_->put(std::move(t), put_reason::woken); }
   void put_from_outside(thunk& t, spare_node in) override {
     put_from_outside(t, put_reason::woken, std::move(in));
   }
   void put_from_outside(thunk& t, put_reason why, [[maybe_unused]] spare_node in) {
+    note_wake(*this, *t.get());
     if constexpr (reserving_backend<Backend>)
       backend_->put(std::move(t), why, std::move(in));
     else
@@ -235,7 +239,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
           return thunk::reason::stopped;
         }
     }
-    if constexpr (on_several_threads) scan_waiters_if_due(*this);
     return take();
   }
   [[gnu::noinline]] std::coroutine_handle<> resume_slow(process* p, std::uint64_t answer) noexcept {
@@ -344,6 +347,10 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void task_is_over(task_record& r) noexcept override { settle_record(*this, r); }
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
+  void on_limit() noexcept override { ++here().alive; }
+  [[nodiscard]] bool is_cancelled_outside(continuation at) const noexcept override {
+    return cancellation.includes(at);
+  }
 
   // ---- from the start to the end, for scheduler.hpp
 
@@ -370,6 +377,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   std::optional<Backend> backend_;                  // reset at the end: it may hold processes
   std::optional<typename Backend::worker> worker_;  // the only one, with one thread
   task_flags tasks_;
+  std::atomic<std::uint64_t> limits_made_ = 0;  // numbers the cancellers (scope_limit.hpp)
   std::size_t log_limit_ = 0;
   std::stop_token stop_token_;
   instant virtual_now_{};

@@ -50,6 +50,11 @@ struct clause_dispatch {
   /// Whether a spawn may end the step of its process, because too many processes are ready.
   static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
   static constexpr bool may_be_small_step = S::explores && how.is_shared;
+  /// Whether the operation, which is answered at once, counts in its step: a process that performs
+  /// nothing else lets others go first now and then, and so hears of a stop and a deadline.
+  static constexpr bool counts = how.step == step_kind::at_once &&
+                                 !std::is_same_v<O, syncing::touch> &&
+                                 !std::is_same_v<E, tasking<>>;
   /// Whether the events of the process (deferred_events.hpp) take effect before the operation: so a
   /// process that waits has no events left, and a spawned process finds their effects.
   static constexpr bool comes_after_events =
@@ -171,6 +176,9 @@ struct clause_dispatch {
   static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
+    if constexpr (counts)
+      if (!s.here().count_operation()) [[unlikely]]
+        return false;
     if constexpr (how.checks_cancellation)
       if (s.cancellation.needs_attention() && !s.log_of_running().replaying()) [[unlikely]]
         return false;
@@ -255,18 +263,28 @@ struct clause_dispatch {
     replay_log& log = of(e).log_of_running();
     return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
   }
-  /// If the process is cancelled, suspends it and refuses the operation; else answers the
-  /// operation.
-  static std::coroutine_handle<> control_unless_cancelled(evidence<E>& e, O& o,
-                                                          std::coroutine_handle<> leaf,
-                                                          result_slot<R>& waiting) {
+  /// For an operation that was not answered at once: its process may be cancelled, and then the
+  /// operation is refused; or the step has had its share of operations, and then the process lets
+  /// others go first.
+  static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                                 result_slot<R>& waiting) {
     S& s = of(e);
+    if constexpr (comes_after_events)
+      if (is_deferred(s)) return perform_later(e, o, leaf, waiting);
     if (s.log_of_running().replaying()) return control_diverged(e, o, leaf, waiting);
-    if (s.cancellation.needs_attention() && s.cancellation.includes(leaf) &&
-        s.running().suspend_at(info_of<O>, leaf, waiting, s))
-      return s.refuse(s.running());
+    process& p = s.running();
+    if constexpr (how.checks_cancellation)
+      if (s.cancellation.needs_attention() && s.cancellation.includes(leaf) &&
+          p.suspend_at(info_of<O>, leaf, waiting, s))
+        return s.refuse(p);
     (void)answer_now(s, o, waiting);
-    return leaf;
+    // A process that keeps a log, or a copyable body, goes on.
+    bool const may_yield = counts && s.here().has_had_share() && !prompt::arena_here() &&
+                           (!p.is_forkable() || s.log_of_running().is_over());
+    if (!may_yield || !p.suspend_at(info_of<O>, leaf, waiting, s)) return leaf;
+    p.mark_cancellable();  // the answer holds nothing that could be lost
+    s.put(s.box(), put_reason::yielded);
+    return s.next();
   }
   /// For an operation that is always answered at once.  If it was not, its process has diverged
   /// from its log: ends the process.
@@ -368,10 +386,10 @@ struct clause_dispatch {
       return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
     else if constexpr (spawns)
       return {nullptr, at_once, nullptr, control};
+    else if constexpr (counts)
+      return {nullptr, at_once, nullptr, control_in_turn};
     else if constexpr (may_be_small_step)
       return {nullptr, at_once, nullptr, control_if_deferred};
-    else if constexpr (how.checks_cancellation)
-      return {nullptr, at_once, nullptr, control_unless_cancelled};
     else
       return {nullptr, at_once, nullptr, control_diverged};
   }

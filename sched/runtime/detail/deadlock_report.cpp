@@ -13,11 +13,11 @@
 
 namespace weft::detail {
 
-std::vector<deadlock::waiter> waiters_of(wait_registry const& waits) {
+std::vector<deadlock::waiter> waiters_of(wait_registry& waits) {
   std::vector<deadlock::waiter> all;
   std::vector<process const*> seen;  // a process may wait on several lists
   auto const add = [&](process const& p, gate const* at = nullptr) {
-    if (std::ranges::find(seen, &p) != seen.end()) return;
+    if (p.id().is_internal() || std::ranges::find(seen, &p) != seen.end()) return;
     seen.push_back(&p);
     deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
     if (at) at->describe(internal(), w);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <utility>
+
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/direct_spawn.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/runtime/detail/process_clauses.hpp"
 
@@ -30,13 +33,20 @@ direct_spawn direct_spawn_of(S& s) noexcept {
 /// they can.
 template <class S>
 struct direct_here {
-  explicit direct_here(S& s) noexcept : mail_(direct_mail_of(s)), spawn_(direct_spawn_of(s)) {
+  explicit direct_here(S& s) noexcept
+      : mail_(direct_mail_of(s)),
+        spawn_(direct_spawn_of(s)),
+        before_(std::exchange(worker_state::at_work, &s.worker_here())) {
     s.worker_here().pool = &frames;
   }
+  direct_here(direct_here const&) = delete;
+  direct_here& operator=(direct_here const&) = delete;
+  ~direct_here() { worker_state::at_work = before_; }
 
  private:
   direct_mail_here const mail_;
   direct_spawn_here const spawn_;
+  worker_state* const before_;
 };
 
 }  // namespace weft::detail

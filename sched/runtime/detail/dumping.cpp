@@ -23,19 +23,16 @@ struct waiting_process {
   std::string at;
 };
 
-/// Called on a thread of the scheduler, or when none of these threads runs.  Asks each waiting
-/// process as a cancellation does, and takes none: so a process does not go on while it is asked
-/// (WAITER-4).
+/// Called on a thread of the scheduler, or when none of these threads runs.
 std::string describe_processes(scheduler_core& s) {
   std::vector<waiting_process> waiting;
   bool is_complete = true;
-  s.waits.cancel_if([&](process const& p) noexcept {
+  s.waits.for_each_waiter([&](process const& p) noexcept {
     try {
-      if (p.is_waiting()) waiting.push_back({p.id(), p.waits_at_text()});
+      if (p.is_waiting() && !p.id().is_internal()) waiting.push_back({p.id(), p.waits_at_text()});
     } catch (...) {  // no memory
       is_complete = false;
     }
-    return false;
   });
   std::ranges::sort(waiting, {}, &waiting_process::id);
   // A process may wait on several lists.

@@ -137,7 +137,7 @@ void scheduler_core::end_cancelling() noexcept {
   waits.external.reopen();
   waits.alarms.reopen();
 }
-std::string scheduler_core::first_waiter_text() const {
+std::string scheduler_core::first_waiter_text() {
   auto const all = waiters_of(waits);
   if (all.empty()) return "a process that waited has been woken, and has not continued yet";
   return "process " + all.front().process.text() + " waits in " + all.front().text();

@@ -124,7 +124,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   void set_failures(std::vector<exceptions::failure> f) noexcept;
   /// Throws the failures of processes, if there are any.
   void throw_failures();
-  [[nodiscard]] std::string first_waiter_text() const;
+  [[nodiscard]] std::string first_waiter_text();
   /// The exception in a process that is cancelled with all others.
   [[nodiscard]] cancelled why_all_cancelled() const noexcept;
   /// The exception in a process that is cancelled with a group of tasks.

@@ -107,7 +107,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
       if (prompt::innermost() != &s || keeps_log(s.running())) [[unlikely]]
         if (auto const diverged = require_suspendable(s, o, leaf, waiting)) return diverged;
       if constexpr (std::is_same_v<O, E::enter>) {
-        return enter_scope(s, *o.what, leaf, waiting, info_of<O>);
+        return enter_scope(s, o, leaf, waiting);
       } else {
         auto& w = *o.what;
         // The leaf of a scope was set when the scope was opened, and its tasks may be reading it.

@@ -18,12 +18,6 @@ template <class S>
 [[nodiscard]] instant current_time(S& s) noexcept {
   return s.has_virtual_time ? s.virtual_now_ : instant::clock::now();
 }
-/// `d` from now; instant::max() if the clock cannot represent that.
-template <class S>
-[[nodiscard]] instant time_after(S& s, instant::duration d) noexcept {
-  instant const from = current_time(s);
-  return d < instant::max() - from ? from + d : instant::max();
-}
 /// Sets an alarm.  False if the alarm's process is cancelled, and must not wait.  Throws bad_alloc.
 template <class S>
 [[nodiscard]] bool set_alarm(S& s, alarm& a) {

@@ -17,8 +17,9 @@ constexpr auto everything = [](process const&) noexcept { return true; };
 }  // namespace
 
 wait_registry::wait_registry(ready_sink& sink, bool several_threads, unsigned wakes)
-    : gates(sink, several_threads, wakes),
-      external(sink, several_threads),
+    : groups(several_threads),
+      gates(sink, several_threads, wakes),
+      external(sink),
       alarms(sink, several_threads),
       joins(sink, several_threads),
       mail_(new mailbox_registry(sink, several_threads)),
@@ -40,14 +41,14 @@ void wait_registry::cancel_all() noexcept {
   gates.cancel_all();
   alarms.cancel_all();
   auto const cancel_it = [this](thunk t) { sink_.make_cancelled(*t.release()); };
-  joins.take_if(everything, [this](task_waiter&, process* p) { sink_.make_cancelled(*p); });
+  joins.take_all([this](process& p) { sink_.make_cancelled(p); });
   mail_->take_all(cancel_it);
   turn_away_if(everything, cancel_it);
 }
 void wait_registry::drop_all() noexcept {
   mail_->take_all([](thunk) {});
   turn_away_if(everything, [](thunk) {});
-  joins.take_if(everything, [](task_waiter&, process* p) { p->release(); });
+  joins.take_all([](process& p) { p.release(); });
   gates.drop_all();
   alarms.drop_all();
   external.drop_all();

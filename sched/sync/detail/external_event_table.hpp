@@ -13,7 +13,6 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
-#include "weft/sched/sync/detail/wake_batch.hpp"
 #include "weft/sched/sync/external_event.hpp"
 
 namespace weft::detail {
@@ -39,8 +38,7 @@ namespace weft::detail {
 /// allocated.
 class external_event_table final : public external_home {
  public:
-  external_event_table(ready_sink& sink, bool several_threads) noexcept
-      : sink_(sink), several_threads_(several_threads) {}
+  explicit external_event_table(ready_sink& sink) noexcept : sink_(sink) {}
   external_event_table(external_event_table const&) = delete;
   external_event_table& operator=(external_event_table const&) = delete;
   ~external_event_table() = default;
@@ -71,27 +69,6 @@ class external_event_table final : public external_home {
     note_access(w.at, true);
     if (w.at->withdraw(w)) leave(w);  // else a thread has just opened the event, and takes it off
     return p;
-  }
-  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
-  /// False if `to` has no room for all of them; then some are left.
-  template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
-    std::lock_guard const lock(mutex_);
-    for (external_event* e = first_; e;) {
-      external_event* const next = e->next_;
-      if (!to.reserve_one()) return false;
-      // The cast is allowed: the waiter, which lies in the operation of a process, is not const.
-      auto* const w = const_cast<external_waiter*>(e->current_waiter());
-      if (process* const p = w ? w->parked.take_if(is_meant) : nullptr) {
-        note_access(e, true);
-        // If withdraw() fails, a thread has just opened the event.  That thread finds no process in
-        // the waiter, and takes the event off the list (AWAITED-4).
-        if (e->withdraw(*w)) leave(*w);
-        to.add(*p);
-      }
-      e = next;
-    }
-    return true;
   }
   /// From now on no process waits here: cancels the waits that have begun, and enter() refuses.
   void close() noexcept {
@@ -133,23 +110,19 @@ class external_event_table final : public external_home {
       if (dropped) (void)thunk(dropped);
     }
   }
-  /// Takes the lock.  While it is held, no process that waits here is woken, so it may be examined.
-  [[nodiscard]] std::unique_lock<std::recursive_mutex> hold() const noexcept {
-    return std::unique_lock(mutex_);
-  }
   /// Whether a process has ever waited here.  Called while no process runs.
   [[nodiscard]] bool was_used() const noexcept { return was_used_; }
   [[nodiscard]] bool has_waiters() const noexcept {
     std::lock_guard const lock(mutex_);  // puts are made under it, too (AWAITED-2)
     return due_ != 0;
   }
-  /// Calls `f(process const&)` for each process that waits.  Called while no process runs.
+  /// Calls `f(process const&)` for each process that waits.
   template <class F>
-  void for_each_waiter(F f) const {
+  void for_each_waiter(F const& f) {
     std::lock_guard const lock(mutex_);
-    for (auto const* e = first_; e; e = e->next_)
-      if (auto const* const w = e->current_waiter(); w && w->parked.is_waiting())
-        f(w->parked.waiting_process());
+    for (external_event* e = first_; e; e = e->next_)
+      // The cast is allowed: the waiter, which lies in the operation of a process, is not const.
+      if (auto* const w = const_cast<external_waiter*>(e->current_waiter())) w->parked.look(f);
   }
 
  private:
@@ -231,7 +204,6 @@ class external_event_table final : public external_home {
   }
   void set_waiting(external_waiter& w) noexcept {
     w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
-    if (!several_threads_) w.parked.set_wait_place(process::wait_place::external_event, &w);
   }
   /// Takes the waiter's event off the list.  The process has been taken out of the waiter before,
   /// or is the one that runs: after this call the event and the waiter may be destroyed.
@@ -249,7 +221,6 @@ class external_event_table final : public external_home {
   }
 
   ready_sink& sink_;
-  bool const several_threads_;
   /// Recursive: a put that fails under the lock cancels all processes, which closes the table.
   std::recursive_mutex mutable mutex_;
   external_event* first_ = nullptr;  // the list (AWAITED-1)

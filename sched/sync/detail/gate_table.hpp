@@ -15,7 +15,6 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
-#include "weft/sched/sync/detail/wake_batch.hpp"
 #include "weft/sched/sync/gate.hpp"
 
 namespace weft::detail {
@@ -63,46 +62,24 @@ class gate_table final : public gate_home {
     w.next_ = nullptr;
     (w.previous_ ? w.previous_->next_ : g.first_) = &w;
     count(g, 1);
-    if (!several_threads_) w.parked.set_wait_place(process::wait_place::gate, &w);
     return wait_entry::waits;
   }
   /// Wakes the `most` longest waiting processes.  Throws std::logic_error as enter() does.
   void wake(gate& g, std::size_t most);
   /// Takes that waiter off its list.  Returns its process, or null if another party has taken it.
   [[nodiscard]] process* take(gate_waiter& w) noexcept;
-  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
-  /// False if `to` has no room for all of them; then some are left.
-  template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
-    auto const locked = lock();
-    for (gate* g = gates_; g;) {
-      gate* const next_gate = g->next_;  // read now: a gate without waiters goes off the list
-      for (gate_waiter* w = g->first_; w;) {
-        gate_waiter* const next = w->next_;
-        if (!to.reserve_one()) return false;
-        if (process* const p = w->parked.take_if(is_meant)) {
-          note_access(g, true);
-          (void)leave(*w);
-          to.add(*p);
-        }
-        w = next;
-      }
-      g = next_gate;
-    }
-    return true;
-  }
   /// Cancels the wait of every process here.
   void cancel_all() noexcept;
   /// Called when the scheduler ends: drops every process that waits here.
   void drop_all() noexcept;
   [[nodiscard]] bool has_waiters() const noexcept { return gates_ != nullptr; }
-  /// Calls `f(process const&, gate const*)` for each process that waits.  Called while no process
-  /// runs.
+  /// Calls `f(process const&, gate const*)` for each process that waits.
   template <class F>
-  void for_each_waiter(F f) const {
+  void for_each_waiter(F f) {
+    auto const locked = lock();
     for (auto const* g = gates_; g; g = g->next_)
-      for (auto const* w = g->first_; w; w = w->next_)
-        if (w->parked.is_waiting()) f(w->parked.waiting_process(), g);
+      for (auto* w = g->first_; w; w = w->next_)
+        w->parked.look([&](process const& p) { f(p, g); });
   }
 
  private:

@@ -23,11 +23,13 @@ std::shared_ptr<permits> permits::make(std::size_t n, kind k) {
 }
 permits::~permits() = default;
 
-bool permits::try_take() {
+bool permits::try_take(bool is_new) {
   // relaxed: a process that will wait has read the gate's epoch before, by an acquire.  So either
   // it sees the store of close(), or the release in close() ends its wait, and it looks again.
   if (closed_.load(std::memory_order_relaxed)) throw cancelled();
   std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
+  // relaxed: a newcomer that sees an old count is a little earlier, or is woken by pass_on().
+  if (is_new && owed_.load(std::memory_order_relaxed) != 0) n = 0;
   while (n != 0)
     // [1] acquire: pairs with [2]: the taker sees what was done before the permit was given back.
     if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
@@ -46,20 +48,55 @@ void permits::give_back(std::size_t n) noexcept {
   else
     freed_.release_all_now(internal());
 }
+void permits::pass_on() noexcept {
+  // relaxed: a permit that is given back later wakes a process itself.
+  if (left_.load(std::memory_order_relaxed) != 0) freed_.release_now(internal());
+}
+/// One process in line, until it has its permit or leaves.
+class permits::place_in_line {
+ public:
+  explicit place_in_line(permits& p) noexcept : of_(p) {}
+  place_in_line(place_in_line const&) = delete;
+  place_in_line& operator=(place_in_line const&) = delete;
+  ~place_in_line() {
+    if (is_owed_) of_.owed_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: pass_on() follows
+    // If it has not been woken, no permit was given back for it.
+    if (waits_ != 0 && (has_one_ || of_.freed_.epoch() != seen_)) of_.pass_on();
+  }
+  /// Takes a permit.  If there is none, seen() is the epoch with which to wait.
+  [[nodiscard]] bool try_take() {
+    seen_ = of_.freed_.epoch();
+    if (of_.try_take(waits_ == 0)) return has_one_ = true;
+    if (++waits_ == 2) {  // it was woken, and beaten
+      is_owed_ = true;
+      of_.owed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: newcomers see it eventually
+    }
+    return false;
+  }
+  [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }
+
+ private:
+  permits& of_;
+  std::uint64_t seen_ = 0;
+  unsigned waits_ = 0;
+  bool is_owed_ = false;
+  bool has_one_ = false;
+};
 eff<void, syncing> permits::take(std::shared_ptr<permits> from, std::source_location where) {
-  for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
-    co_await located(syncing::wait(from->freed_, seen, for_release()), where);
+  place_in_line here(*from);
+  while (!here.try_take())
+    co_await located(syncing::wait(from->freed_, here.seen(), for_release()), where);
 }
 eff<bool, syncing> permits::take_until(std::shared_ptr<permits> from, instant until,
                                        std::source_location where) {
-  for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
-    bool const woken =
-        co_await located(syncing::wait_until(from->freed_, seen, until, for_release()), where);
+  place_in_line here(*from);
+  while (!here.try_take()) {
+    bool const woken = co_await located(
+        syncing::wait_until(from->freed_, here.seen(), until, for_release()), where);
     if (!woken) co_return false;
   }
   co_return true;
 }
-
 void permits::close() noexcept {
   closed_.store(true, std::memory_order_relaxed);  // relaxed: as in try_take()
   freed_.release_all_now(internal());

@@ -25,6 +25,10 @@ namespace weft::detail {
 ///       processes that are giving back.  So the mutex or semaphore may be destroyed before any of
 ///       these is done: even by a process that has just taken a permit, while the process that gave
 ///       this permit back is still in give_back().
+///   PERMIT-3  A process that comes just as a permit is given back may take it before the process
+///       that was woken for it.  A process that was beaten like this is owed a permit: until it has
+///       one, no newcomer takes any; newcomers wait in line.  When a process in line has its permit,
+///       or leaves, and permits are left, it wakes the next one.
 class permits final : public gate_owner {
  public:
   enum class kind : bool { mutex, semaphore };
@@ -33,8 +37,9 @@ class permits final : public gate_owner {
   [[nodiscard]] static std::shared_ptr<permits> make(std::size_t n, kind k);
   virtual ~permits();
 
-  /// Takes a permit if there is one.  Throws `cancelled` if the mutex or semaphore was destroyed.
-  [[nodiscard]] bool try_take();
+  /// Takes a permit if there is one, and none is owed (PERMIT-3).  Throws `cancelled` if the mutex or
+  /// semaphore was destroyed.
+  [[nodiscard]] bool try_take() { return try_take(true); }
   /// For a mutex: records its holder, for reports, which are made while no process runs.
   void set_holder(process_id id, std::source_location since) noexcept {
     holding_.emplace(id, since);
@@ -59,7 +64,13 @@ class permits final : public gate_owner {
                                        std::source_location where);
 
  private:
+  class place_in_line;
+  [[nodiscard]] bool try_take(bool is_new);
+  /// Lets the next process in line look, if permits are left.
+  void pass_on() noexcept;
+
   std::atomic<std::size_t> left_;
+  std::atomic<std::size_t> owed_ = 0;  // PERMIT-3
   std::atomic<bool> closed_ = false;
   std::size_t const first_;
   kind const kind_;

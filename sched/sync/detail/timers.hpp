@@ -10,7 +10,6 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/ready_sink.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
-#include "weft/sched/sync/detail/wake_batch.hpp"
 
 /// The alarms of waiting processes: one heap for each scheduler, so that no thread sleeps for a
 /// single process.
@@ -76,7 +75,6 @@ class timers {
     auto const locked = lock();
     if (closed_ || is_refused(a.parked_->waiting_process())) return false;
     is_next = insert(a);
-    if (!has_several_threads_) a.parked_->set_wait_place(process::wait_place::timer, a.parked_);
     return true;
   }
   /// Takes off an alarm whose process goes on for another reason, or is unwound.
@@ -93,30 +91,15 @@ class timers {
   /// Called when the scheduler ends: drops every process that waits here.
   void drop_all() noexcept;
 
-  /// Takes the processes for which `is_meant(process const&)` is true, and adds them to `to`.
-  /// False if `to` has no room for all of them; then some are left.  The alarms stay on the heap
-  /// until their processes go on, as when a process is woken by another party: so the loop does not
-  /// change the heap.
-  template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
-    auto const locked = lock();
-    for (auto const& e : heap_) {
-      if (!to.reserve_one()) return false;
-      if (process* const p = e.what->parked_->take_if(is_meant)) to.add(*p);
-    }
-    return true;
-  }
-
   /// From now on set() refuses all alarms.
   void close() noexcept;
   void reopen() noexcept;
   /// Calls `f(process const&)` once for each process with an alarm, whether or not it waits for
   /// something else too.
   template <class F>
-  void for_each_waiter(F f) const {
+  void for_each_waiter(F const& f) const {
     auto const locked = lock();
-    for (auto const& e : heap_)
-      if (e.what->parked_->is_waiting()) f(e.what->parked_->waiting_process());
+    for (auto const& e : heap_) e.what->parked_->look(f);
   }
 
  private:

@@ -9,6 +9,9 @@
 
 namespace weft::detail {
 
+class group_tree;
+class wait_group;
+
 /// The outcome of an attempt to wait.
 enum class wait_entry : std::uint8_t {
   waits,     ///< The process is on the list.
@@ -30,12 +33,11 @@ enum class wait_entry : std::uint8_t {
 ///       until the process is asleep (sharing_state.hpp).  So a taker puts the process only when it
 ///       holds no lock that the process may still need.  It may hold the lock of the gates or of
 ///       the external events: each is the last lock that a process takes before it is asleep.
-///   WAITER-4  A waker that wakes only certain processes calls `is_meant(process)` before it takes
-///       a process, under the lock of the list.  During the call no other party takes the process:
-///       takers wait until the call has returned.  So the process does not go on, and its frames
-///       stay suspended as they are: code that unwinds its leaf has to take the operation off that
-///       list first, under the same lock (WAITER-2).  `is_meant` takes no lock, so a taker that
-///       waits for it may hold one.
+///   WAITER-4  look() calls a function of the process, for a report, under the lock of a list.  During
+///       the call no party takes the process: takers wait until the call has returned.  So the
+///       process does not go on, and its frames stay suspended as they are: code that unwinds its
+///       leaf has to take the operation off that list first, under the same lock (WAITER-2).  The
+///       function takes no lock, so a taker that waits for it may hold one.
 ///   WAITER-5  A wait is answered, or it is cancelled.  A process that was taken with an answer
 ///       gets that answer in its turn, even if it was cancelled in between: it finds the
 ///       cancellation at its next operation.  A process that was taken without an answer, or with
@@ -45,12 +47,26 @@ enum class wait_entry : std::uint8_t {
 ///       wake-up is passed on (condition.hpp, CONDITION-4).  A process is destroyed instead only
 ///       when its run fails or ends.
 ///
-/// Thread safe: take(), take_if().
+/// Thread safe: take(), look().
 class waiter {
  public:
+  /// The kind of list on which the process waits, for the canceller of a group.
+  enum class room : std::uint8_t { gate, external_event, timer, receive, send, task };
+
   waiter() = default;
   waiter(waiter&&) noexcept {}  // before it waits
   waiter& operator=(waiter&&) = delete;
+  ~waiter() { leave_group(); }
+
+  /// Takes the waiter off the list of its group (GROUP-1).  Called by a destructor before it leaves
+  /// the room: so a canceller that finds the waiter may access the room's waiter.
+  void leave_group() noexcept {
+    if (group_) [[unlikely]]
+      leave_group_slow();
+  }
+  [[nodiscard]] room where() const noexcept { return room_; }
+  /// The waiter of the room, in which this one lies.
+  [[nodiscard]] void* object() const noexcept { return object_; }
 
   /// The process waits from now on; the waiter takes over a count of it.
   void hold(process& p) noexcept {
@@ -69,38 +85,33 @@ class waiter {
       if (now == state::waiting &&
           is_.compare_exchange_strong(now, state::gone, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
-        process_->clear_wait_place();
         return process_;
       }
     }
   }
-  /// Takes the process if it waits here and `is_meant(process const&)` is true, which is called at
-  /// most once (WAITER-4).
-  template <class IsMeant>
-  [[nodiscard]] process* take_if(IsMeant const& is_meant) noexcept {
+  /// Calls `f(process const&)` if the process waits (WAITER-4).  Throws what `f` throws.
+  template <class F>
+  void look(F const& f) {
     // `process_` was written before the waiter entered the list, whose lock the caller holds.
     state now = state::waiting;
-    // [1] acquire: pairs with the [2] of a thread that has asked before, from another list.  So the
-    // reads of that thread happen before this thread takes the process.  A later taker acquires
-    // only the store [2] of this thread; so the acquire is needed even if this thread does not take
-    // the process.
+    // [1] acquire: pairs with the [2] of a thread that has looked before, from another list.
     for (relax wait; !is_.compare_exchange_strong(now, state::asked, std::memory_order_acquire,
                                                   std::memory_order_relaxed);
          wait()) {
-      if (now == state::gone) return nullptr;
-      now = state::waiting;  // asked: a thread on another list decides first; wait for it
+      if (now == state::gone) return;
+      now = state::waiting;  // asked: a thread on another list looks; wait for it
     }
-    bool const is_taken = is_meant(static_cast<process const&>(*process_));
-    if (is_taken) process_->clear_wait_place();
-    // [2] release: pairs with [1]: a later taker or asker comes after the call of `is_meant`.
-    is_.store(is_taken ? state::gone : state::waiting, std::memory_order_release);
-    return is_taken ? process_ : nullptr;
+    struct end_of_look {
+      std::atomic<state>& is;
+      // [2] release: pairs with [1]: a later taker comes after the call of `f`.
+      ~end_of_look() { is.store(state::waiting, std::memory_order_release); }
+    } const at_end{is_};
+    f(static_cast<process const&>(*process_));
   }
   /// As take().  Called if all possible takers run on one thread, or all hold the same lock.
   [[nodiscard]] process* take_unsynchronized() noexcept {
     if (!is_waiting()) return nullptr;
     is_.store(state::gone, std::memory_order_relaxed);  // relaxed: no other thread takes
-    process_->clear_wait_place();
     return process_;
   }
   [[nodiscard]] bool is_waiting() const noexcept {
@@ -109,20 +120,53 @@ class waiter {
   /// The process, for lists and reports.  Called under the lock of one of the lists, or while no
   /// process runs.
   [[nodiscard]] process const& waiting_process() const noexcept { return *process_; }
-  /// Notes on which list the process is.  Called by the list, if one thread runs all processes.
-  void set_wait_place(process::wait_place where, void* what) noexcept {
-    process_->set_wait_place(where, what);
-  }
-
  private:
   enum class state : std::uint8_t {
     gone,  // taken, or not yet waiting
     waiting,
-    asked  // still waiting, while a thread decides whether to take the process (WAITER-4)
+    asked  // still waiting, while a thread looks at the process (WAITER-4)
   };
 
+  friend class group_tree;
+  void leave_group_slow() noexcept;
+
   process* process_ = nullptr;
+  wait_group* group_ = nullptr;  // written by the process, under the lock of the tree
+  // If it is in a group (group_tree.hpp).
+  waiter* next_;
+  waiter* previous_;
+  waiter* next_taken_;
+  void* object_;
+  room room_;
   std::atomic<state> is_ = state::gone;
+};
+
+namespace group_mark {
+inline constexpr std::uint8_t cancelled = 1;
+inline constexpr std::uint8_t incomplete = 2;  // some tasks were not begun, or not completed
+inline constexpr std::uint8_t scope = 4;       // it is a scope, not a join
+}  // namespace group_mark
+/// The part of a group of tasks that lies in the tree of groups (group_tree.hpp).
+class wait_group {
+ public:
+  wait_group(wait_group const&) = delete;
+  wait_group& operator=(wait_group const&) = delete;
+
+  process* owner;            // set when the group is begun
+  wait_group* next_leaving;  // while an unwinding is continued
+  // Set when the group is placed in the tree; accessed under its lock.
+  group_tree* tree;
+  wait_group* around;
+  wait_group* first_inside;
+  wait_group* next_beside;
+  wait_group* previous_beside;
+  waiter* first_waiting;
+  std::atomic<std::uint8_t> marks;
+  bool is_placed = false;
+
+ protected:
+  explicit wait_group(std::uint8_t m) noexcept : marks(m) {}
+  ~wait_group() = default;
 };
 
 }  // namespace weft::detail

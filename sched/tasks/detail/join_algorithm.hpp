@@ -48,9 +48,8 @@ std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
   (void)p.suspend_at(operation, leaf, waiting, s);  // no ordinary code stands in between
   // Cancellations of an operation that must be answered are counted here, not in prepare().
   if (operation.is_to_be_answered && p.note_cancellation() > s.patience()) [[unlikely]] {
-    if (s.cancellation.is_of_all()) report_left(s, p);
     s.here().running = nullptr;
-    s.retire(&p, nullptr);
+    if (auto const outside = unwind_ignorant(s, p)) return outside;
     return s.next();
   }
   p.mark_cancellable();
@@ -223,7 +222,7 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   f.to = to;
   f.parent = continuation(static_cast<frame_end&>(t));
   t.host = p;
-  add_hosted(s, t);
+  s.waits.groups.note_use();
   ++s.here().alive;
   if (s.is_limited()) [[unlikely]]
     s.waits.room.enter_anyway();
@@ -273,7 +272,6 @@ template <class S>
   if (t.has_failed()) cancel_group(s, j);
   if (!t.host) return call_next(s, j);
   process& p = *t.host;
-  remove_hosted(s, t);
   count_ended(s, j);
   return p.end_from_task();
 }
@@ -297,7 +295,6 @@ template <class S>
 continuation drop_task(S& s, task& t) noexcept {
   continuation const outside = t.outside();
   t.set_fate(task::fate::not_done);
-  remove_hosted(s, t);
   count_ended(s, t.of());
   return outside;
 }
@@ -371,9 +368,8 @@ template <class S>
   s.on_wait_begin(p);
   j.make_waiter();
   j.waiter().parked.hold(p);
-  j.waiter().of = &j;
   s.waits.joins.enter(j.waiter());
-  cancel_with_owner(s, j);
+  wait_for_group(s, j);
   // [3] acquire: pairs with [1]: if all tasks have ended, the owner sees what they did.  release:
   // pairs with [1]: the worker that resumes the owner finds it suspended.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {

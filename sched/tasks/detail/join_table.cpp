@@ -38,8 +38,11 @@ bool join_table::has_waiters() const noexcept {
 }
 process* join_table::take(task_waiter& w) noexcept {
   auto const locked = lock();
+  if (!w.home_.load(std::memory_order_relaxed)) return nullptr;  // relaxed: JOIN-1
   process* const p = w.parked.take();
-  if (p) unlink(w);
+  if (!p) return nullptr;
+  if (w.for_) note_access(w.for_, true);
+  unlink(w);
   return p;
 }
 void join_table::link(task_waiter& w) noexcept {
@@ -47,9 +50,6 @@ void join_table::link(task_waiter& w) noexcept {
   w.previous_ = nullptr;
   w.next_ = std::exchange(first_, &w);
   if (w.next_) w.next_->previous_ = &w;
-  if (!several_threads_ && w.parked.is_waiting())
-    w.parked.set_wait_place(w.stays_ ? process::wait_place::task_end : process::wait_place::task,
-                            &w);
 }
 void join_table::unlink(task_waiter& w) noexcept {
   leave_task(w);

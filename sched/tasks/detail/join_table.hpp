@@ -42,7 +42,7 @@ class task_waiter {
 
   [[nodiscard]] bool stays() const noexcept { return stays_; }
 
-  task_group* of = nullptr;      // if it stays: the group it waits for
+  task_group* of = nullptr;      // if it waits at the end of a scope: that scope
   task_group* leaves = nullptr;  // instead of `of`: a group that holds up an unwinding
   waiter parked;
 
@@ -125,47 +125,27 @@ class join_table {
 
   [[nodiscard]] bool has_waiters() const noexcept;
   template <class F>
-  void for_each_waiter(F f) const {
+  void for_each_waiter(F const& f) const {
     auto const locked = lock();
-    for (auto const* w = first_; w; w = w->next_)
-      if (w->parked.is_waiting()) f(w->parked.waiting_process());
+    for (auto* w = first_; w; w = w->next_) w->parked.look(f);
   }
-  /// Takes the waiters that need not stay and whose process `is_meant(process const&)`, and calls
-  /// `put` for each.
-  template <class Pred, class Put>
-  void take_if(Pred const& is_meant, Put put) noexcept {
+  /// Takes the waiters that need not stay, and calls `put(process&)` for each process.
+  template <class Put>
+  void take_all(Put put) noexcept {
     task_waiter* taken = nullptr;
     {
       auto const locked = lock();
       for (task_waiter *w = first_, *next = nullptr; w; w = next) {
         next = w->next_;
         if (!w->stays_)
-          if (process* const p = w->parked.take_if(is_meant)) collect(*w, p, taken);
+          if (process* const p = w->parked.take()) collect(*w, p, taken);
       }
     }
-    put_all(taken, put);
+    put_all(taken, [&](task_waiter&, process* p) { put(*p); });
   }
-
-  /// Takes that waiter, which need not stay.  Null if another party has taken it.
+  /// Takes that waiter, which need not stay.  Null if it has not entered, or another party has taken
+  /// it.
   [[nodiscard]] process* take(task_waiter& w) noexcept;
-
-  /// Calls `mark(group)` for the group of each waiter that stays and is meant.  Returns whether one
-  /// of the calls returned true.
-  template <class Pred, class Mark>
-  [[nodiscard]] bool mark_groups_if(Pred const& is_meant, Mark mark) noexcept {
-    auto const locked = lock();
-    bool was_any = false;
-    for (task_waiter* w = first_; w; w = w->next_) {
-      if (!w->of) continue;
-      // The process is not taken, but it does not go on while `is_meant` looks at it (WAITER-4 of
-      // waiter.hpp).
-      (void)w->parked.take_if([&](process const& p) noexcept {
-        if (is_meant(p)) was_any |= mark(*w->of);
-        return false;
-      });
-    }
-    return was_any;
-  }
 
  private:
   [[nodiscard]] std::unique_lock<std::mutex> lock() const noexcept {
@@ -197,6 +177,7 @@ class join_table {
 };
 
 task_waiter::~task_waiter() {
+  parked.leave_group();
   // [2] acquire: pairs with [1] of join_table.cpp: the last access of the table happens before the destruction.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }

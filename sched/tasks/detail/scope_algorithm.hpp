@@ -17,6 +17,7 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
+#include "weft/sched/tasks/detail/scope_limit.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
 #include "weft/sched/tasks/tasking.hpp"
 
@@ -93,7 +94,6 @@ continuation drop_task(S& s, task_record& r) noexcept {
 /// SCOPE-3).
 template <class S>
 void settle_record(S& s, task_record& r) noexcept {
-  remove_hosted(s, r);
   scope_core* const c = r.of();
   if (c && (r.has_failed() || r.fate_of_run() != any_task::fate::ends)) [[unlikely]]
     note_bad_end(s, r, *c);
@@ -106,6 +106,7 @@ void settle_record(S& s, task_record& r) noexcept {
     if (w.stays()) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
     if (s.tasks_.is_ending) [[unlikely]]
       return (void)thunk(p);
+    note_wake(s, *p);
     s.put(thunk(p, 1), put_reason::woken);
   };
   if (s.waits.joins.ends(r, put_waiter)) release_record(s, r);
@@ -115,10 +116,10 @@ void settle_record(S& s, task_record& r) noexcept {
 template <class S>
 [[gnu::noinline]] void note_bad_end(S& s, task_record& r, scope_core& c) noexcept {
   using fate = any_task::fate;
-  if (r.fate_of_run() == fate::not_done) {
-    if (!r.has_handle && s.cancellation.includes(continuation(r))) c.note_left_undone(r.id());
-    return;
-  }
+  if (!r.has_handle && (r.fate_of_run() == fate::not_done || is_cancelled(r.error())) &&
+      s.cancellation.includes(continuation(r)))
+    return c.note_left_undone();
+  if (r.fate_of_run() == fate::not_done) return;
   if (!r.has_handle)
     c.add_error(r.id(), r.fate_of_run() == fate::ends ? r.error()
                                                       : std::make_exception_ptr(std::bad_alloc()));
@@ -163,8 +164,6 @@ std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
     auto& r = static_cast<task_record&>(*w.first);
     r.called_from = w.leaf;
     r.called_by = &w;
-    r.called_in = &s.running();
-    add_hosted(s, r);
     note_pinning();
     return r.release();
   } else {
@@ -179,6 +178,7 @@ continuation wait_on(S& s, task_wait& w) noexcept {
   (void)p.suspend_at(*w.operation, w.leaf, *w.waiting, s);  // no ordinary code in between
   s.on_wait_begin(p);
   w.here.parked.hold(p);
+  enter_group(s, w.here.parked, waiter::room::task, &w.here);
   auto const how = s.waits.joins.enter(w.here, w.first, s.cancellation.refuses());
   if (how != wait_entry::waits) {
     (void)w.here.parked.take();
@@ -194,9 +194,9 @@ continuation wait_on(S& s, task_wait& w) noexcept {
 template <class S, class Await>
   requires requires(Await& o) { o.how.first; }
 std::coroutine_handle<> on(S& s, Await& o) {
-  return wait(s, o.how.here.parked, [&] {
+  return wait(s, o.how.here.parked, waiter::room::task, &o.how.here, [&] {
     if constexpr (requires { o.until; }) {
-      if (o.time) o.until.at(time_after(s, *o.time));
+      if (o.time) o.until.at(o.time->after(current_time(s)));
       if (!set_alarm(s, o.until)) return wait_entry::refused;
     }
     return s.waits.joins.enter(o.how.here, o.how.first, s.cancellation.refuses());
@@ -209,19 +209,22 @@ template <class S>
 void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> leaf) noexcept {
   note_created(c.cancellation());
   note_created(&c.count);
+  s.waits.groups.note_use();
   c.home = &s;
   c.owner = &owner;
   c.owner_id = owner.id();
   c.leaf = leaf;
-  c.is_on_the_ground = prompt::innermost() == &s;
+  c.around_body = prompt::innermost();
 }
 /// The clause of tasking<...>::enter.
 template <class S>
-std::coroutine_handle<> enter_scope(S& s, scope_core& c, std::coroutine_handle<> leaf,
-                                    result_slot<void>& waiting,
-                                    operation_info const& operation) noexcept {
-  open_scope(s, c, s.running(), leaf);
-  if (must_stop_at(s, leaf)) return stop_cancelled(s, leaf, waiting, operation);
+std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_handle<> leaf,
+                                    result_slot<void>& waiting) {
+  open_scope(s, *o.what, s.running(), leaf);
+  if (must_stop_at(s, leaf)) return stop_cancelled(s, leaf, waiting, info_of<tasking<>::enter>);
+  if (o.limit) o.limit->begin(s, *o.what);
+  if (!s.here().count_operation())  // the step has had its share
+    return yield_before(s, leaf, waiting, info_of<tasking<>::enter>);
   waiting.set();
   return leaf;
 }
@@ -262,7 +265,7 @@ continuation leave_on(S& s, scope_core& c) noexcept {
   s.on_wait_begin(p);
   c.here.parked.hold(p);
   c.here.of = &c;
-  cancel_with_owner(s, c);
+  wait_for_group(s, c);
   if (enter_end_of_scope(s, c, true)) {
     s.on_waiting(p);
     return s.next();

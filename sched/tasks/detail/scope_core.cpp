@@ -25,26 +25,42 @@ void scope_core::add_error(process_id id, std::exception_ptr error) noexcept {
     has_lost_an_error = true;
   }
 }
-void scope_core::note_left_undone(process_id id) noexcept {
-  {
-    std::lock_guard const lock(mutex);
-    if (!errors.empty()) return;
-  }
-  add_error(id, std::make_exception_ptr(weft::cancelled()));
-}
 void scope_core::add_error_of(task_record const& r) noexcept {
-  if (r.error()) add_error(r.id(), r.error());
+  if (r.error()) {
+    // A task that its scope has cancelled has not failed.
+    if (is_cancelled() && weft::detail::is_cancelled(r.error())) return note_left_undone();
+    add_error(r.id(), r.error());
+  }
   if (r.fate_of_run() == any_task::fate::no_memory)
     add_error(r.id(), std::make_exception_ptr(std::bad_alloc()));
 }
-void scope_core::throw_errors(std::exception_ptr of_body) {
+void scope_core::throw_errors(std::exception_ptr of_body, bool yields, scope_end_reason why) {
   task_errors all = std::move(errors);
   if (expects_cancelled || has_lost_an_error) all.drop_cancelled();
   // The lost error may be the reason why the body was cancelled.
   if (has_lost_an_error && of_body && weft::detail::is_cancelled(of_body)) of_body = nullptr;
+  bool const is_owed = !of_body && !yields && !expects_cancelled && !has_lost_an_error;
   all.add(owner_id, std::move(of_body));
+  // relaxed: all tasks have ended.
+  if (is_owed && all.empty() && left_undone.load(std::memory_order_relaxed))
+    all.add(owner_id, std::make_exception_ptr(weft::cancelled()));
+  if (why != scope_end_reason::none && all.is_only_cancelled() &&
+      !home->is_cancelled_outside(continuation(leaf))) {
+    if (why == scope_end_reason::deadline) throw timed_out();
+    throw weft::cancelled("weft: cancelled, because a stop of the scope was requested");
+  }
   all.throw_them();
   if (has_lost_an_error) throw std::bad_alloc();
+}
+weft::cancelled scope_core::why_unwound() noexcept {
+  return weft::cancelled(
+      "weft: cancelled, because the tasks that wait for this are cancelled; the body of a scope has "
+      "ignored that, and was unwound");
+}
+std::exception_ptr unwound_where_it_stands(process const& p) noexcept {
+  return std::make_exception_ptr(std::runtime_error(
+      "weft: process " + p.id().text() + " went on after a hundred cancellations, and was unwound in " +
+      p.waits_at_text() + ", with code outside of the scope that was cancelled"));
 }
 void scope_core::end_of_the_program() noexcept {
   std::fputs(

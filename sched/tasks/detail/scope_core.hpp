@@ -29,6 +29,9 @@ namespace weft::detail {
 
 struct task_wait;
 
+/// What has cancelled a scope from outside.
+enum class scope_end_reason : std::uint8_t { none, deadline, stop };
+
 /// The part of a scheduler that scopes use.
 class scope_runner : public task_runner {
  public:
@@ -38,6 +41,11 @@ class scope_runner : public task_runner {
   /// its exception if no process has waited for it.
   virtual void on_last_reference(task_record& r) noexcept = 0;
   virtual void scope_unwinds(scope_core& s, suspension& h) noexcept = 0;
+  /// The canceller of a scope (scope_limit.hpp) begins: counts it among the processes.
+  virtual void on_limit() noexcept = 0;
+  /// Whether the process whose running frame is `at` is cancelled by a scope further out, or with
+  /// all others.
+  [[nodiscard]] virtual bool is_cancelled_outside(continuation at) const noexcept = 0;
 
  protected:
   ~scope_runner() = default;
@@ -75,11 +83,8 @@ class task_record : public any_task, public waitable_task {
   process_id parent;
   std::uint32_t number = 0;              // among the children of `parent`
   task_record* next_in_scope = nullptr;  // on the scope's list (SCOPE-1)
-  task_record* next_hosted;              // while a process does it (task_cancelling.hpp)
-  task_record* previous_hosted;
   std::coroutine_handle<> called_from;  // while it is a call: the frame that waits for it
   task_wait* called_by = nullptr;       // the wait that calls it; null: the end of its scope does
-  process* called_in = nullptr;         // while a wait calls it: the process that waits
   bool const has_handle;
   // Whether a process has waited for it, and so has received its error.  relaxed: a flag, which
   // publishes no data.
@@ -135,7 +140,7 @@ class scope_core : public task_group, public frame_end {
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return true; }
-  [[nodiscard]] task_group* as_group() const noexcept override {
+  [[nodiscard]] wait_group* as_group() const noexcept override {
     return const_cast<scope_core*>(this);
   }
   void on_abandoned() noexcept override { home->cancel(*this); }
@@ -161,35 +166,41 @@ class scope_core : public task_group, public frame_end {
   /// A task that has not ended; null if all have (SCOPE-2).
   [[nodiscard]] task_record* not_ended() const noexcept;
   void add_error(process_id id, std::exception_ptr error) noexcept;
-  /// Notes that a task was not done because it was cancelled: adds `cancelled`, unless there is an
-  /// error already.
-  void note_left_undone(process_id id) noexcept;
+  /// Notes that a task was not done, or not completed, because it was cancelled.
+  void note_left_undone() noexcept {
+    left_undone.store(true, std::memory_order_relaxed);  // relaxed: read when all tasks have ended
+  }
   /// Called when all tasks have ended.  Adds the errors for which no process has waited, and drops
   /// the scope's references to the tasks.
   void release_records() noexcept;
 
-  /// Called when all tasks have ended.  Releases the tasks, and throws the errors; `of_body` is the
-  /// exception of the body, or null.
-  void finish(std::exception_ptr of_body) {
+  /// Called when all tasks have ended.  Releases the tasks, and throws the errors.  `of_body`: the
+  /// exception of the body, or null; `yields`: whether the body has a result, which is not lost
+  /// because a task was cancelled; `why`: why the scope was cancelled from outside.
+  void finish(std::exception_ptr of_body, bool yields, scope_end_reason why) {
     release_records();
-    if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
+    if (errors.empty() && !of_body && !has_lost_an_error &&
+        !left_undone.load(std::memory_order_relaxed)) [[likely]]
       return;
-    throw_errors(std::move(of_body));
+    throw_errors(std::move(of_body), yields, why);
   }
-
   /// Adds the error of a task that has ended, if it has one.
   void add_error_of(task_record const& r) noexcept;
-  [[gnu::cold]] void throw_errors(std::exception_ptr of_body);
+  [[gnu::cold]] void throw_errors(std::exception_ptr of_body, bool yields, scope_end_reason why);
+  /// The exception of a body that has ignored its cancellation, and was unwound.
+  [[nodiscard]] static weft::cancelled why_unwound() noexcept;
   [[noreturn, gnu::cold]] static void end_of_the_program() noexcept;
 
   process_id owner_id;  // set when the scope is opened
   task_waiter here;     // the owner, while it waits at the end
+  prompt* around_body = nullptr;  // the innermost handler where it was opened
   scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: the tasks without a handle
   std::atomic<task_record*> records = nullptr;  // SCOPE-1: the tasks with a handle
-  task_record* first_hosted = nullptr;          // the tasks that processes do (task_cancelling.hpp)
   std::atomic<bool> body_is_open = true;        // others see the change eventually
+  bool was_unwound = false;                     // the body has ignored its cancellation
   bool has_lost_an_error = false;               // there was no memory for it; under `mutex`
+  std::atomic<bool> left_undone = false;        // a task was cancelled before it was done
   std::atomic<bool> expects_cancelled = false;  // cancel() was called: `cancelled` is no error
   std::mutex mutex;
   task_errors errors;  // under `mutex`: those that are thrown at the end of the scope

@@ -14,6 +14,7 @@
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/base/lazy_task.hpp"
 #include "weft/sched/base/process.hpp"
+#include "weft/sched/sync/detail/group_tree.hpp"
 #include "weft/sched/tasks/detail/join_table.hpp"
 
 /// Tasks: work of a process that it does itself or that other workers do, and for which it waits.
@@ -53,86 +54,59 @@ class task_record;
 class scope_core;
 
 /// Tasks that are waited for together.
-class task_group {
+class task_group : public wait_group {
  public:
-  task_group(task_group const&) = delete;
-  task_group& operator=(task_group const&) = delete;
-
   [[nodiscard]] bool is_cancelled() const noexcept {
-    return marks_.load(std::memory_order_relaxed) & cancelled;  // relaxed: seen eventually
+    return marks.load(std::memory_order_relaxed) & group_mark::cancelled;  // relaxed: seen eventually
   }
   [[nodiscard]] bool is_scope() const noexcept {
-    return marks_.load(std::memory_order_relaxed) & scope;  // relaxed: never changes
+    return marks.load(std::memory_order_relaxed) & group_mark::scope;  // relaxed: never changes
   }
   /// Cancels the group (TASK-5).  False if it was cancelled before.
-  [[nodiscard]] bool mark_cancelled() noexcept { return (mark(cancelled) & cancelled) == 0; }
+  [[nodiscard]] bool mark_cancelled() noexcept {
+    return (mark(group_mark::cancelled) & group_mark::cancelled) == 0;
+  }
   /// Notes that some tasks were not begun, or not completed.
-  void mark_incomplete() noexcept { (void)mark(incomplete); }
+  void mark_incomplete() noexcept { (void)mark(group_mark::incomplete); }
   /// Stands for the cancellation, for note_access().
-  [[nodiscard]] void const* cancellation() const noexcept { return &marks_; }
+  [[nodiscard]] void const* cancellation() const noexcept { return &marks; }
   /// Called when all tasks of a join have ended: whether each has a result, except a task that the
   /// owner has called last (TASK-7).  If false, each task must be asked.
   [[nodiscard]] bool all_have_given() const noexcept {
     // relaxed: a caller that knows that the tasks have ended sees all that they wrote.  `cancelled`
     // covers failures: a task that fails cancels its group.
-    return marks_.load(std::memory_order_relaxed) == 0;
+    return marks.load(std::memory_order_relaxed) == 0;
   }
 
-  process* owner;            // set when the group is begun
-  task_group* next_leaving;  // while an unwinding is continued
-
-  // Where one thread runs all processes (task_cancelling.hpp); set when the group is placed.
-  task_group* around;
-  task_group* first_inside;
-  task_group* next_beside;
-  task_group* previous_beside;
-  task_group* next_cancelled;
-
-  // The fields with an initial value stand side by side, here and in `join`, without a gap: a join
-  // is made for every few tasks, and one or two stores write them all.
+  // The fields with an initial value stand side by side, here, at the end of wait_group and in
+  // `join`, without a gap: a join is made for every few tasks, and one or two stores write them all.
   std::coroutine_handle<> leaf;          // the frame that waits for the group
   suspension* held_unwinding = nullptr;  // TASK-4: to be unwound when the group is over
 
- private:
-  static constexpr std::uint8_t cancelled = 1;   // TASK-5
-  static constexpr std::uint8_t incomplete = 2;  // some tasks were not begun, or not completed
-  static constexpr std::uint8_t scope = 4;       // it is a scope, not a join
-  std::atomic<std::uint8_t> marks_;
-
- public:
-  bool is_placed = false;         // the group is in the forest
-  bool is_on_the_ground = false;  // opened outside all handlers (TREE-2)
-
  protected:
-  explicit task_group(bool is_scope) noexcept : marks_(is_scope ? scope : 0) {}
+  explicit task_group(bool is_scope) noexcept
+      : wait_group(is_scope ? group_mark::scope : std::uint8_t{0}) {}
   ~task_group() {
     if (is_placed) [[unlikely]]
-      leave_tree();
+      tree->leave(*this);
   }
 
  private:
   std::uint8_t mark(std::uint8_t what) noexcept {
-    return marks_.fetch_or(what, std::memory_order_relaxed);  // relaxed: as the loads
+    return marks.fetch_or(what, std::memory_order_relaxed);  // relaxed: as the loads
   }
-  inline void leave_tree() noexcept;
 };
-
-void task_group::leave_tree() noexcept {
-  for (task_group* g = first_inside; g; g = g->next_beside) g->around = nullptr;
-  if (!around) return;
-  (previous_beside ? previous_beside->next_beside : around->first_inside) = next_beside;
-  if (next_beside) next_beside->previous_beside = previous_beside;
-}
 
 /// The group is over: continues the unwinding that its tasks held up.  Groups are handled one after
 /// the other, not recursively, as the end of one may end the next one further out.
 inline void continue_unwinding(task_group& g) noexcept {
-  static thread_local task_group* first = nullptr;
+  static thread_local wait_group* first = nullptr;
   static thread_local bool is_at_it = false;
   g.next_leaving = std::exchange(first, &g);
   if (std::exchange(is_at_it, true)) return;
   while (first) {
-    suspension* const rest = std::exchange(first, first->next_leaving)->held_unwinding;
+    auto& now = static_cast<task_group&>(*std::exchange(first, first->next_leaving));
+    suspension* const rest = now.held_unwinding;
     note_access(rest, true);
     rest->unwind_on();
   }
@@ -186,17 +160,13 @@ class any_task : public lazy_task {
   /// While it is done as a call, the caller's frames must not be unwound.
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return !host; }
 
-  [[nodiscard]] task_group* as_group() const noexcept override { return group; }
+  [[nodiscard]] wait_group* as_group() const noexcept override { return group; }
 
   task_group* group = nullptr;  // null if none
-  // The next three fields leave no gap, so one store gives them their initial values.
   process* host = nullptr;  // the process that does it; null if none (TASK-2)
 
  private:
   fate fate_ = fate::ends;
-
- public:
-  std::uint32_t is_hosted = 0;  // 1: a process does it (task_cancelling.hpp)
 
  protected:
   any_task() = default;

@@ -7,7 +7,6 @@ namespace weft::detail {
 
 /// The state that a scheduler keeps for its tasks.
 struct task_flags {
-  std::atomic<bool> scan_wanted = false;  // CANCEL-7: a cancellation has left a note
   bool had_tasks = false;                 // where schedules are explored: a task was promoted
   bool is_ending = false;                 // no process runs any more; frames are unwound
 };

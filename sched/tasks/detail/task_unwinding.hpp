@@ -62,6 +62,57 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
 }
 
+// ---- processes that ignore their cancellation
+
+/// The innermost scope whose body the frame `at` belongs to, up to the end of its process or task.
+[[nodiscard]] inline scope_core* scope_of_body(continuation at) noexcept {
+  while (!at.is_ordinary_code()) {
+    if (at.is_frame()) {
+      at = frame_of(at.frame()).parent;
+      continue;
+    }
+    frame_end& e = at.end();
+    if (auto* const g = static_cast<task_group*>(e.as_group())) {
+      auto* const c = g->is_scope() ? static_cast<scope_core*>(g) : nullptr;
+      return c == &e ? c : nullptr;
+    }
+    at = e.outside();
+  }
+  return nullptr;
+}
+/// Whether all frames of the process belong to the task that it does.
+[[nodiscard]] inline bool is_whole_task(process const& p) noexcept {
+  for (continuation at(p.leaf()); !at.is_ordinary_code();) {
+    if (at.is_frame()) {
+      at = frame_of(at.frame()).parent;
+      continue;
+    }
+    if (at.end().as_group()) return !at.end().pins_outer_frames();
+    at = at.end().outside();
+  }
+  return false;
+}
+/// The failure of a process that is unwound with frames outside of the scope that was cancelled.
+[[nodiscard]] std::exception_ptr unwound_where_it_stands(process const& p) noexcept;
+/// The process has gone on after many cancellations.  Unwinds its frames up to the end of the body
+/// of the innermost scope, which is cancelled, too; the code outside goes on there, and throws
+/// `cancelled` at the end of the scope.  Returns the frame to resume.  If the process does a task, or
+/// all processes are cancelled, the whole process is unwound, and the result is null.
+template <class S>
+std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
+  bool const all_are = s.cancellation.is_of_all();
+  if (scope_core* const c = all_are ? nullptr : scope_of_body(p.leaf())) {
+    c->was_unwound = true;
+    c->body_has_ended();
+    auto const outside = p.unwind_inside(*c, c->leaf, *c->around_body, s);
+    s.here().running = &p;
+    return outside;
+  }
+  if (all_are) report_left(s, p);
+  s.retire(&p, all_are || is_whole_task(p) ? nullptr : unwound_where_it_stands(p));
+  return nullptr;
+}
+
 // ---- clauses that have dropped a continuation: at the end of the clause (end_of_clause.hpp) the
 // process waits, as at the end of a scope
 

@@ -185,3 +185,21 @@ TEST_CASE("when_any of an empty range is refused") {
   });
   CHECK(is_refused);
 }
+
+TEST_CASE("when_any of a computation that was moved from says so, whichever would end first") {
+  every_frame_dies const check;
+  int refused = 0;
+  run_on<on_one_thread>([&]() -> job {
+    for (bool const is_last : {false, true}) try {
+        eff<int, timing> moved = after(1);
+        eff<int, timing> const kept = std::move(moved);
+        if (is_last)
+          (void)co_await when_any(after(1), std::move(moved));
+        else
+          (void)co_await when_any(std::move(moved), after(1));
+      } catch (eff_empty const&) {
+        ++refused;
+      }
+  });
+  CHECK(refused == 2);
+}

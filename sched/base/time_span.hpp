@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <type_traits>
+
+#include "weft/sched/base/backend.hpp"
+
+namespace weft {
+
+/// A duration in the unit of the clock.  Any std::chrono duration converts to it: a duration beyond
+/// the range of the clock becomes the longest one, or the most negative one; a floating one that is
+/// no number becomes zero.  So `std::chrono::hours::max()` is for ever, and no overflow.
+class time_span {
+ public:
+  using duration = instant::duration;
+
+  constexpr time_span() noexcept = default;
+  template <class Rep, class Period>
+  constexpr time_span(std::chrono::duration<Rep, Period> d) noexcept : length_(clamped(d)) {}
+  constexpr operator duration() const noexcept { return length_; }
+  [[nodiscard]] constexpr duration length() const noexcept { return length_; }
+
+  /// The instant that lies this long behind `from`; the last or the first instant of the clock if it
+  /// is beyond its range.
+  [[nodiscard]] constexpr instant after(instant from) const noexcept {
+    if (length_ >= duration::zero())
+      return length_ < instant::max() - positive(from) ? from + length_ : instant::max();
+    return length_ > instant::min() - negative(from) ? from + length_ : instant::min();
+  }
+
+ private:
+  // The difference between `from` and the end of the clock overflows if they have different signs.
+  static constexpr instant positive(instant t) noexcept { return t < instant() ? instant() : t; }
+  static constexpr instant negative(instant t) noexcept { return t < instant() ? t : instant(); }
+
+  template <class Rep, class Period>
+  static constexpr duration clamped(std::chrono::duration<Rep, Period> d) noexcept {
+    if constexpr (std::is_same_v<std::chrono::duration<Rep, Period>, duration>) {
+      return d;
+    } else {
+      // Compared in a floating type, in which neither side overflows.  The ends of the clock are not
+      // exact there; a duration as close to one of them as that is taken for the end.
+      using wide = std::chrono::duration<long double, duration::period>;
+      wide const w = std::chrono::duration_cast<wide>(d);
+      if (w.count() != w.count()) return duration::zero();
+      if (w >= wide(duration::max())) return duration::max();
+      if (w <= wide(duration::min())) return duration::min();
+      return std::chrono::duration_cast<duration>(d);
+    }
+  }
+
+  duration length_{};
+};
+
+}  // namespace weft

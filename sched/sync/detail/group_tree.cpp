@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "weft/sched/sync/detail/group_tree.hpp"
+
+namespace weft::detail {
+
+void group_tree::enter(waiter& w, continuation leaf, waiter::room where, void* object) noexcept {
+  auto const locked = lock();
+  wait_group* const g = place_along(leaf);
+  if (!g) return;
+  w.room_ = where;
+  w.object_ = object;
+  w.group_ = g;
+  w.previous_ = nullptr;
+  w.next_ = std::exchange(g->first_waiting, &w);
+  if (w.next_) w.next_->previous_ = &w;
+}
+void group_tree::place(wait_group& g, continuation leaf) noexcept {
+  auto const locked = lock();
+  place_in_tree(g);
+  if (g.around) return;
+  if (wait_group* const around = place_along(leaf)) link(g, *around);
+}
+void group_tree::leave(waiter& w) noexcept {
+  auto const locked = lock();
+  (w.previous_ ? w.previous_->next_ : w.group_->first_waiting) = w.next_;
+  if (w.next_) w.next_->previous_ = w.previous_;
+  w.group_ = nullptr;
+}
+void group_tree::leave(wait_group& g) noexcept {
+  auto const locked = lock();
+  for (wait_group* inside = g.first_inside; inside; inside = inside->next_beside)
+    inside->around = nullptr;
+  if (!g.around) return;
+  (g.previous_beside ? g.previous_beside->next_beside : g.around->first_inside) = g.next_beside;
+  if (g.next_beside) g.next_beside->previous_beside = g.previous_beside;
+}
+
+void waiter::leave_group_slow() noexcept { group_->tree->leave(*this); }
+
+// ---- under the lock
+
+void group_tree::place_in_tree(wait_group& g) noexcept {
+  if (g.is_placed) return;
+  g.is_placed = true;
+  // If all tasks have answered, the destructor of a join is skipped; but a group that is placed must
+  // leave the tree, so this asks for the destructor.
+  // relaxed: the owner reads it when the process that has placed the group has ended.
+  g.marks.fetch_or(group_mark::incomplete, std::memory_order_relaxed);
+  g.tree = this;
+  g.around = nullptr;
+  g.first_inside = nullptr;
+  g.first_waiting = nullptr;
+}
+void group_tree::link(wait_group& g, wait_group& around) noexcept {
+  g.around = &around;
+  g.previous_beside = nullptr;
+  g.next_beside = std::exchange(around.first_inside, &g);
+  if (g.next_beside) g.next_beside->previous_beside = &g;
+}
+wait_group* group_tree::place_along(continuation at) noexcept {
+  wait_group* innermost = nullptr;
+  wait_group* inside = nullptr;
+  for (bool is_outside = false; !at.is_ordinary_code();) {
+    if (at.is_frame()) {
+      at = frame_of(at.frame()).parent;
+      continue;
+    }
+    frame_end& e = at.end();
+    if (is_outside && e.as_suspension()) break;
+    if (wait_group* const g = e.as_group()) {
+      place_in_tree(*g);
+      if (!innermost) innermost = g;
+      if (inside && inside != g) link(*inside, *g);
+      if (g->around) break;
+      inside = g;
+    }
+    frame_end::cancel_state const said = e.query_cancellation(at);
+    if (said == frame_end::cancel_state::elsewhere)
+      is_outside = true;
+    else if (said != frame_end::cancel_state::unknown)
+      break;
+  }
+  return innermost;
+}
+
+}  // namespace weft::detail
