@@ -11,6 +11,10 @@
 ///   matmul/1, /2      A product of matrices of size 1024, halved down to 32.
 ///   parallel_for/2    Ten million elements, a nanosecond of work for each.  Wall time over
 ///                     elements.
+///   cancel/..., when_any/..., timeout/...
+///                     One cancellation of a scope, of the loser of a when_any, and by a timeout that
+///                     has passed, beside 100 000 processes that wait; on one_thread, and on sharing
+///                     and stealing with so many threads.
 ///   memory/skynet     The peak of resident megabytes of a process of the operating system that
 ///                     does nothing but skynet, on two threads.  It includes the C++ runtime.
 ///
@@ -18,6 +22,7 @@
 /// before, and has run the same program.  So the root task reads the clock, after it has run a
 /// smaller program of the same kind.
 ///
+///   1000 idle   The same beside 1000 processes: what a cancellation costs does not depend on them.
 ///   tbb   The same with parallel_invoke, task_group or parallel_for, in an arena with as many
 ///         threads.
 
@@ -37,12 +42,14 @@
 #include <vector>
 
 #include "bench/harness.hpp"
+#include "bench/tasks_cancelling.hpp"
 #include "bench/tasks_programs.hpp"
 #include "bench/tasks_tbb.hpp"
 #include "bench/tasks_weft.hpp"
 #include "bench/threads.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
+#include "weft/sched/sharing.hpp"
 #include "weft/sched/stealing.hpp"
 
 namespace {
@@ -305,6 +312,7 @@ int main(int argc, char** argv) {
   bench.compare_runs(
       "parallel_for/2", [=] { return parallel_for::on_weft(2, n); }, "tbb",
       [=] { return parallel_for::on_tbb(2, n); }, n.elements, summary::least);
+  weft::bench::report_cancellations(bench, is_quick);
   bench.report("memory/skynet", *our_peak, "MB", "tbb", *their_peak);
 
   int const how = bench.run();

@@ -511,7 +511,8 @@ sqlite_store::sqlite_store(std::string const& path, sqlite_store_options const& 
     : in_(std::make_unique<inside>(path, o)) {}
 sqlite_store::~sqlite_store() {
   // In a child, after fork(), the connections are the parent's.
-  if (in_ && !in_->is_here()) [[maybe_unused]] static inside* const kept = in_.release();
+  if (in_ && !in_->is_here()) [[maybe_unused]]
+    static inside* const kept = in_.release();
 }
 
 void sqlite_store::commit(std::span<commit_part* const> parts, std::span<commit_result> results) {

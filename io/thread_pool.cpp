@@ -88,7 +88,8 @@ thread_pool::thread_pool(thread_pool&& other) noexcept = default;
 thread_pool& thread_pool::operator=(thread_pool&& other) noexcept = default;
 thread_pool::~thread_pool() {
   // In a child, after fork(), the threads are missing, and the lock may be held by one of them.
-  if (in_ && !in_->is_here()) [[maybe_unused]] static inside* const kept = in_.release();
+  if (in_ && !in_->is_here()) [[maybe_unused]]
+    static inside* const kept = in_.release();
 }
 
 void thread_pool::on(blocking::run r) { in_->add(std::move(r.job)); }

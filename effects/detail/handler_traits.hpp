@@ -262,9 +262,10 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     } else if constexpr (here::records) {
       constexpr bool body_can_be_run_again =
           body_function<Body> && std::copy_constructible<Body> && std::invocable<Body const&>;
-      static_assert(body_can_be_run_again || !is_handling<Body>,
-                    "weft: resuming twice starts the body again, and with it the handlers inside of "
-                    "this one: these, and the function, must be copyable");
+      static_assert(
+          body_can_be_run_again || !is_handling<Body>,
+          "weft: resuming twice starts the body again, and with it the handlers inside of "
+          "this one: these, and the function, must be copyable");
       static_assert(body_can_be_run_again || is_handling<Body>,
                     "weft: resuming twice starts the body again: pass a function, not its result, "
                     "that can be copied and called as const");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "weft/effects/detail/platform.hpp"
 
+#include <atomic>
 #include <cstdint>
-#if defined(__GLIBC__)
+#if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
 #if __has_include(<sys/syscall.h>)
@@ -13,6 +14,23 @@
 #endif
 
 namespace weft::detail {
+
+namespace {
+#if defined(__unix__) || defined(__APPLE__)
+std::atomic<unsigned> forks = 0;
+#endif
+}  // namespace
+
+unsigned forks_so_far() noexcept {
+#if defined(__unix__) || defined(__APPLE__)
+  [[maybe_unused]] static int const listens = ::pthread_atfork(nullptr, nullptr, []() noexcept {
+    forks.fetch_add(1, std::memory_order_relaxed);  // relaxed: the child has one thread
+  });
+  return forks.load(std::memory_order_relaxed);  // relaxed: as above
+#else
+  return 0;
+#endif
+}
 
 [[gnu::cold, gnu::noinline]] native_stack look_at_stack() noexcept {
   native_stack found;

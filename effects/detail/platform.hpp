@@ -27,6 +27,10 @@ struct native_stack {
 /// Has each other running thread of the process execute a full fence.  False if the system refuses.
 [[nodiscard]] bool interrupt_threads() noexcept;
 
+/// How often fork() has made this process of the system, since the first call.  vfork and clone are
+/// not noticed.  Thread safe.
+[[nodiscard]] unsigned forks_so_far() noexcept;
+
 /// Whether the standard error goes to a terminal.
 [[nodiscard]] bool is_error_terminal() noexcept;
 

@@ -161,8 +161,9 @@ class result_slot : public result_slot_base {
                 "weft: g++ aligns the frames of coroutines as new aligns, so a result or an answer "
                 "with a stricter alignment has no place there: pass a std::unique_ptr to it");
 #endif
-  static constexpr std::size_t alignment =
-      alignof(kept<T>) > alignof(std::uint64_t) ? alignof(kept<T>) : alignof(std::uint64_t);
+  static constexpr std::size_t alignment = alignof(kept<T>) > alignof(std::uint64_t)
+                                               ? alignof(kept<T>)
+                                               : alignof(std::uint64_t);
   // A value of a word lies directly behind the base: set_word() writes there.
   union alignas(alignment) storage {
     storage() noexcept {}

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "weft/io/detail/descriptor.hpp"
-#include "weft/sched/base/detail/system_process.hpp"
 #include "weft/io/socket.hpp"
+#include "weft/sched/base/detail/system_process.hpp"
 
 namespace weft::detail {
 

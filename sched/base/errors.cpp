@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "weft/sched/base/errors.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,9 +46,15 @@ std::string text_of(std::vector<exceptions::failure> const& all) {
   static constexpr std::size_t most = 16;
   std::string s = "weft: " + std::to_string(all.size()) + " processes failed, the first is " +
                   all.front().process.text() + ':';
-  for (auto const& f : all) {
-    if (&f - all.data() == most)
-      return s + "\n  and " + std::to_string(all.size() - most) + " more";
+  // Behind the first they are in the order of their ids: when all processes are cancelled, the order
+  // in which the others fail means nothing.
+  std::vector<exceptions::failure const*> in_order;
+  for (auto const& f : all) in_order.push_back(&f);
+  std::ranges::sort(in_order.begin() + 1, in_order.end(), {},
+                    [](auto const* f) { return f->process; });
+  for (std::size_t i = 0; i != in_order.size(); ++i) {
+    exceptions::failure const& f = *in_order[i];
+    if (i == most) return s + "\n  and " + std::to_string(all.size() - most) + " more";
     s += "\n  process " + f.process.text() + ": ";
     try {
       std::rethrow_exception(f.error);

@@ -18,8 +18,10 @@ namespace [[gnu::visibility("default")]] weft {
 /// yield, sleep, send, receive, lock, acquire, exit), when another process has failed, when the
 /// scheduler is stopped, or when the tasks to which the process belongs are cancelled: the process
 /// must unwind.  Operations that are answered at once (spawn, touch, timing::now, those of handlers
-/// outside the scheduler) do not throw it.  If the process catches it and goes on, the next such
-/// operation throws it again; after a hundred times the process is unwound where it stands.
+/// outside the scheduler) throw it only now and then.  If the process catches it and goes on, the
+/// next such operation throws it again.  After a hundred times the process is unwound up to the
+/// scope that was cancelled, and the code outside goes on there with `cancelled`; with all processes
+/// cancelled, it is unwound where it stands.
 /// schedule() throws it, too, if it was stopped.  After a shutdown what() gives the reason, if
 /// there was one.  Copying it increments a reference count.
 struct cancelled : std::exception {
@@ -40,7 +42,8 @@ struct cancelled : std::exception {
 /// process that a scope further out has cancelled, finds a plain `cancelled`.  So a loop that tries
 /// again what has timed out catches `timed_out`, and ends when it is cancelled itself.
 struct timed_out : cancelled {
-  timed_out() noexcept : cancelled("weft: cancelled, because the deadline of the scope has passed") {}
+  timed_out() noexcept
+      : cancelled("weft: cancelled, because the deadline of the scope has passed") {}
 };
 namespace detail {
 [[nodiscard]] bool is_cancelled(std::exception_ptr const& error) noexcept;

@@ -182,8 +182,7 @@ class process : public detail::suspension, public detail::pooled {
   /// For a process whose turn has come, and whose operation has been performed: whether the process
   /// has an answer that must not be lost (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
-    return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
-           !is_cancellable_;
+    return is_waiting() && at_.operation && !at_.operation->is_only_a_turn && !is_cancellable_;
   }
   /// For a waiting process: whether the slot of its operation holds the answer.
   [[nodiscard]] bool is_answered() const noexcept {

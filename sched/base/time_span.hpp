@@ -2,38 +2,25 @@
 #pragma once
 
 #include <chrono>
-#include <limits>
 #include <type_traits>
 
 #include "weft/sched/base/backend.hpp"
 
 namespace weft {
 
-/// A duration in the unit of the clock.  Any std::chrono duration converts to it: a duration beyond
-/// the range of the clock becomes the longest one, or the most negative one; a floating one that is
-/// no number becomes zero.  So `std::chrono::hours::max()` is for ever, and no overflow.
+/// A duration in the unit of the clock.  Any std::chrono duration converts to it, and it converts to
+/// instant::duration: a duration beyond the range of the clock becomes the longest one, or the most
+/// negative one; a floating one that is no number becomes zero.  So `std::chrono::hours::max()` is
+/// for ever, and no overflow.
 class time_span {
  public:
-  using duration = instant::duration;
-
   constexpr time_span() noexcept = default;
   template <class Rep, class Period>
   constexpr time_span(std::chrono::duration<Rep, Period> d) noexcept : length_(clamped(d)) {}
-  constexpr operator duration() const noexcept { return length_; }
-  [[nodiscard]] constexpr duration length() const noexcept { return length_; }
-
-  /// The instant that lies this long behind `from`; the last or the first instant of the clock if it
-  /// is beyond its range.
-  [[nodiscard]] constexpr instant after(instant from) const noexcept {
-    if (length_ >= duration::zero())
-      return length_ < instant::max() - positive(from) ? from + length_ : instant::max();
-    return length_ > instant::min() - negative(from) ? from + length_ : instant::min();
-  }
+  constexpr operator instant::duration() const noexcept { return length_; }
 
  private:
-  // The difference between `from` and the end of the clock overflows if they have different signs.
-  static constexpr instant positive(instant t) noexcept { return t < instant() ? instant() : t; }
-  static constexpr instant negative(instant t) noexcept { return t < instant() ? t : instant(); }
+  using duration = instant::duration;
 
   template <class Rep, class Period>
   static constexpr duration clamped(std::chrono::duration<Rep, Period> d) noexcept {
@@ -53,5 +40,17 @@ class time_span {
 
   duration length_{};
 };
+
+namespace detail {
+/// `span` after `from`; the last or the first instant of the clock if it is beyond its range.
+[[nodiscard]] constexpr instant time_after(instant from, time_span span) noexcept {
+  instant::duration const d = span;
+  instant const zero;
+  // The difference between `from` and the end of the clock overflows if they have different signs.
+  if (d >= instant::duration::zero())
+    return d < instant::max() - (from < zero ? zero : from) ? from + d : instant::max();
+  return d > instant::min() - (from < zero ? from : zero) ? from + d : instant::min();
+}
+}  // namespace detail
 
 }  // namespace weft

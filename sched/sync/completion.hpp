@@ -125,7 +125,7 @@ class [[nodiscard]] completion {
     }
   }
   /// Whether its value was taken, or it was moved from.
-  [[nodiscard]] bool is_spent() const noexcept { return !to_.get(); }
+  [[nodiscard]] bool is_spent(detail::internal) const noexcept { return !to_.get(); }
   /// Whether a wait would return at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
 

@@ -98,10 +98,8 @@ class scope {
   /// yields its result.  If the body itself is unwound by `cancelled`, with_scope throws it, since
   /// there is no result.
   ///
-  /// O(n) in the tasks of the scope, and of the scopes and joins inside it.  If the scope was
-  /// opened inside a handler and its body has not ended: O(n) in all waiting processes.  On several
-  /// threads: O(n) in all waiting processes, but at most once in n steps (CANCEL-7 of
-  /// wait_registry.hpp); so many cancellations in a short time cost as much as one.
+  /// O(n) in the processes that wait in the scope, and in the scopes and joins inside it; if the
+  /// number of processes is limited, also in those that wait for room to start one more.
   void cancel() noexcept {
     // relaxed: read when all tasks have ended.
     core_.expects_cancelled.store(true, std::memory_order_relaxed);

@@ -10,8 +10,8 @@
 #include "weft/effects/operation.hpp"
 #include "weft/effects/row.hpp"
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/time_span.hpp"
 #include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/base/time_span.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
@@ -53,9 +53,8 @@ struct tasking<> {
   struct [[nodiscard("weft: co_await it")]] await_until : op<bool, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
-    [[nodiscard("weft: co_await it")]] await_until(
-        detail::waitable_task* first, instant t,
-        std::optional<time_span> from_now = {}) noexcept
+    [[nodiscard("weft: co_await it")]] await_until(detail::waitable_task* first, instant t,
+                                                   std::optional<time_span> from_now = {}) noexcept
         : how(first), time(from_now), until(t, how.here.parked) {}
     await_until(await_until&& other) noexcept
         : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.parked) {}

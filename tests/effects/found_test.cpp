@@ -323,7 +323,8 @@ struct both_sides : handler<coin> {
   }
 };
 eff<int, coin, reader<int>, state<int>> flips() {
-  if (!co_await coin::flip{}) co_return 0;
+  bool const is_up = co_await coin::flip{};
+  if (!is_up) co_return 0;
   co_await state<int>::put{co_await state<int>::get{} + 1};
   co_return co_await reader<int>::ask{} + co_await state<int>::get{};
 }

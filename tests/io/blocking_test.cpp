@@ -174,8 +174,8 @@ struct of_a_job {
   counter told = 0;
 };
 BACKENDS_TEST_CASE(
-    "a process can be cancelled while its detached job runs, which ends later with what it owns", "",
-    on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
+    "a process can be cancelled while its detached job runs, which ends later with what it owns",
+    "", on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   auto const seen = std::make_shared<of_a_job>();
   {
@@ -217,11 +217,11 @@ BACKENDS_TEST_CASE(
 
 // ---- a process does not leave its job behind
 
-using timed_work = eff<void, blocking, completions, timing, proc,
-                       tasking<blocking, completions, timing, proc>>;
+using timed_work =
+    eff<void, blocking, completions, timing, proc, tasking<blocking, completions, timing, proc>>;
 
-BACKENDS_TEST_CASE("a process whose deadline passes waits for its job, and others run meanwhile", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+BACKENDS_TEST_CASE("a process whose deadline passes waits for its job, and others run meanwhile",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::latch may_end(1);
   std::string said;
@@ -292,7 +292,7 @@ BACKENDS_TEST_CASE("a failure elsewhere waits for the jobs that run", "", on_one
       std::string local(100, 'x');
       co_await off_thread([&] {
         begun.count_down();
-        std::this_thread::sleep_for(10ms);
+        for (int i = 0; i != 1000; ++i) std::this_thread::yield();
         local += "y";
         ++n;
       });
@@ -312,9 +312,9 @@ TEST_CASE("a child of fork() leaves the pool of its parent alone, and is told so
   schedule(p, *pool);
   pid_t const child = ::fork();
   if (child == 0) {
-    bool const is_told =
-        text_of<std::logic_error>([&] { schedule(p, *pool); }).find("after fork()") !=
-        std::string::npos;
+    bool const is_told = text_of<std::logic_error>([&] {
+                           schedule(p, *pool);
+                         }).find("after fork()") != std::string::npos;
     pool.reset();
     ::_exit(is_told ? 0 : 1);
   }

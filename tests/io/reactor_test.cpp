@@ -374,9 +374,9 @@ TEST_CASE("a child of fork() leaves the reactor of its parent alone, and is told
   schedule(p, *net);
   pid_t const child = ::fork();
   if (child == 0) {
-    bool const is_told =
-        text_of<std::logic_error>([&] { schedule(p, *net); }).find("after fork()") !=
-        std::string::npos;
+    bool const is_told = text_of<std::logic_error>([&] {
+                           schedule(p, *net);
+                         }).find("after fork()") != std::string::npos;
     net.reset();
     ::_exit(is_told ? 0 : 1);
   }

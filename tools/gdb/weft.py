@@ -160,8 +160,9 @@ def is_ready(process):
         if size and found.sizeof == size:
             state = pointer_to(header, address - size).dereference()[part][field]
             return number_in(state) & 7 == ready
+    # With one thread nothing in the process says that it has been woken: it is shown as waiting until its turn.
     suspended = process["at_"]["operation"]
-    return int(suspended) == 0 or str(process["wait_place_"]).rpartition("::")[2] in ("none", "cancellable")
+    return int(suspended) == 0 or bool(suspended.dereference()["is_only_a_turn"]) or bool(process["is_cancellable_"])
 
 
 def number_in(atomic):

@@ -17,7 +17,8 @@ eff<void, blocking_work> program(std::string path) {
   int const n = co_await off_thread([](int a, int b) { return a * b; }, 6, 7);
   co_await write_file(path, "some text");
   std::string const text = co_await read_file(path);
-  std::cout << n << ' ' << text << '\n';
+  std::size_t const length = co_await off_thread_detached(&std::string::size, text);
+  std::cout << n << ' ' << text << ", of " << length << " bytes\n";
 }
 
 struct counts_jobs : handler<blocking> {  // a handler of one's own

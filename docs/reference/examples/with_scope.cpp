@@ -30,12 +30,12 @@ eff<void, tasking<timing>, timing> program() {
   instant const now = co_await timing::now{};
   std::stop_source asked;
   try {
-    co_await with_scope(scope_options{.deadline = now + 1h, .timeout = 5min}, asked.get_token(),
-                        [&](auto& s) -> eff<void, tasking<timing>> {
+    co_await with_scope(scope_options{.deadline = now + 1h, .timeout = time_span(5min)},
+                        asked.get_token(), [&](auto& s) -> eff<void, tasking<timing>> {
                           s.start(takes, 2h, std::ref(done));
                           co_return;
                         });
-  } catch (cancelled const& c) {
+  } catch (timed_out const& c) {  // is a `cancelled`
     std::cout << c.what() << '\n';
   }
   co_await with_scope([&](auto& s) -> eff<void, tasking<timing>> {

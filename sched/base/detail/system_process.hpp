@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
+#include "weft/effects/detail/platform.hpp"
 
 namespace weft::detail {
 
@@ -9,26 +9,20 @@ namespace weft::detail {
 /// files.  After fork(2) the child has a copy of the object, but not its threads; and what the copy
 /// does to the descriptors is done to those of the parent.  So the copy does nothing when it is
 /// destroyed, and refuses to be used.
-///
-/// A fork costs an addition in the child; the test is one load.  vfork and clone are not noticed.
 class system_process {
  public:
-  system_process() noexcept;
   /// Whether this is still that process.
-  [[nodiscard]] bool is_here() const noexcept {
-    return made_in_ == forks_.load(std::memory_order_relaxed);  // relaxed: written by a fork's child
-  }
+  [[nodiscard]] bool is_here() const noexcept { return made_in_ == forks_so_far(); }
   /// Throws std::logic_error if this is a child; `what` is the object: "a reactor".
   void require(char const* what) const {
     if (!is_here()) [[unlikely]]
-      throw_is_elsewhere(what);
+      throw_forked(what);
   }
 
  private:
-  [[noreturn, gnu::cold]] static void throw_is_elsewhere(char const* what);
+  [[noreturn, gnu::cold]] static void throw_forked(char const* what);
 
-  [[gnu::visibility("default")]] static inline constinit std::atomic<unsigned> forks_ = 0;
-  unsigned made_in_;
+  unsigned made_in_ = forks_so_far();
 };
 
 }  // namespace weft::detail

@@ -45,9 +45,9 @@ struct worker_state {
   std::uint8_t hand_overs = 0;  // how many in a row
   /// How many messages the process may still send or receive without waiting, in this step.
   std::int8_t operations_left = most_operations_in_step;
-  std::uint8_t until_clock = 0;       // steps until the clock is read again
-  std::exception_ptr broken;          // the backend threw it, and gave no process
-  replay_log no_log{0};               // stands for the log of a process that keeps none
+  std::uint8_t until_clock = 0;  // steps until the clock is read again
+  std::exception_ptr broken;     // the backend threw it, and gave no process
+  replay_log no_log{0};          // stands for the log of a process that keeps none
 
   /// As `alive`, of processes that cannot be run again.
   [[nodiscard]] std::int64_t unforkable() const noexcept { return alive - repeatable; }
@@ -78,8 +78,8 @@ struct worker_state {
     row_info const* row = nullptr;
     void* evidence = nullptr;
   };
-  children_cache children;          // a loop spawns children of one process
-  row_cache last_row[2];            // [0]: of processes without a log, [1]: with one
+  children_cache children;  // a loop spawns children of one process
+  row_cache last_row[2];    // [0]: of processes without a log, [1]: with one
   /// The state of the worker that runs processes on the calling thread; null if none does.
   [[gnu::visibility("default")]] static inline thread_local constinit worker_state* at_work =
       nullptr;

@@ -302,8 +302,7 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
     enter_group(s, w.parked, waiter::room::send, &w);
     try {
       if (!o.until || set_alarm(s, *o.until))
-        sent = w.box->template send_or_wait<S::on_several_threads>(
-            w, to, s.cancellation.refuses());
+        sent = w.box->template send_or_wait<S::on_several_threads>(w, to, s.cancellation.refuses());
       else
         sent = w.parked.take() ? mailbox::send_outcome::refused : mailbox::send_outcome::taken;
     } catch (...) {

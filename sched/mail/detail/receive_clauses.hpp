@@ -161,8 +161,8 @@ template <class S>
   } else {
     receive_waiter const& w = *o.where;
     return !s.cancellation.needs_attention() && !p.is_forkable() && o.waits &&
-           !s.waits.groups.was_used() && s.here().operations_left != 0 && w.count == 1 && !w.until &&
-           w.first->box->may_enter();
+           !s.waits.groups.was_used() && s.here().operations_left != 0 && w.count == 1 &&
+           !w.until && w.first->box->may_enter();
   }
 }
 /// For the process `p`, which is suspended.

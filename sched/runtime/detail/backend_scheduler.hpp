@@ -193,8 +193,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       note_group_check(*this, *p);
       if (backend_->events().has(*p)) return resume_slow(p, answer);
     }
-    // On several threads another process may fail during the take, and make this one ready: so the
-    // cancellation is checked again.
+    // On several threads another process may fail during the take, and make this one ready.
     if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
         [[unlikely]]
       return resume_slow(p, answer);
@@ -226,8 +225,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return stop_stepping(thunk::reason::quiescent);
   }
   thunk take_slow() noexcept {
-    // While all processes are being unwound their order does not matter, so an exploring backend
-    // need not choose one.  It does choose if one of them will go on with its answer (WAITER-5).
+    // While all processes are unwound their order does not matter, unless one goes on with its
+    // answer (WAITER-5).
     if constexpr (explores) {
       if (cancellation.is_of_all()) try {
           return worker_->take_any(instant::max(), {}, [](process& p) {
@@ -245,8 +244,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if (auto const frame = prepare(p, answer)) return frame;
     return next_slow();
   }
-  /// Prepares a process that does not simply go on with its answer: it is forkable, new, answered
-  /// already, suspended inside handlers, cut, cancelled, or at a pending operation.  Returns the
+  /// Prepares a process that does not simply go on with its answer (resumes_plainly()).  Returns the
   /// frame to resume; null if the process has ended or was put back.
   std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;
   /// Lets the running process, which is suspended at an operation, find `cancelled` there: the
@@ -257,7 +255,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
 
   // ---- how a process ends
-
   continuation finished(process& p) noexcept override {
     worker_state& w = here();
     if (!p.ended_plainly() || is_limited() || has_events(*this) ||
@@ -273,8 +270,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
   /// As finished(), for one with an error, a log or deferred events, or if processes are limited.
   continuation finished_slow(process& p) noexcept;
-  /// For a process that has ended, or is to end: adjusts the counts, drops the scheduler's
-  /// reference to it, and gives up its room.  `error`: its failure; null if there is none.
+  /// For a process that has ended, or is to end: adjusts the counts, drops the reference to it, and
+  /// gives up its room.  `error`: its failure; null if there is none.
   [[gnu::always_inline]] void retire(process* p, std::exception_ptr error) noexcept {
     if constexpr (explores) backend_->events().apply_all_of(*p);
     if (error) [[unlikely]]
@@ -294,7 +291,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     fail(p->id(), error);
     retire(p, nullptr);
   }
-  /// Retires the process whose thunk the backend has not taken, because its put threw.
+  /// Retires a process that the backend has not taken, because its put threw.
   [[gnu::cold, gnu::noinline]] void retire_unput(thunk& t) noexcept {
     if (t) return retire(t.release(), std::current_exception());
     --worker_here().alive;  // the backend has dropped the process, against its contract
@@ -303,7 +300,6 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
 
   // ---- notifications of the backend
-
   void on_wait_begin(process& p) noexcept {
     p.note_sent(false);
     if constexpr (on_several_threads) worker().on_wait_begin(p);
@@ -348,8 +344,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
   void on_limit() noexcept override { ++here().alive; }
-  [[nodiscard]] bool is_cancelled_outside(continuation at) const noexcept override {
-    return cancellation.includes(at);
+  [[nodiscard]] bool has_cancelled(continuation c) const noexcept override {
+    return cancellation.includes(c);
   }
 
   // ---- from the start to the end, for scheduler.hpp

@@ -50,8 +50,7 @@ struct clause_dispatch {
   /// Whether a spawn may end the step of its process, because too many processes are ready.
   static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
   static constexpr bool may_be_small_step = S::explores && how.is_shared;
-  /// Whether the operation, which is answered at once, counts in its step: a process that performs
-  /// nothing else lets others go first now and then, and so hears of a stop and a deadline.
+  /// Whether the operation counts in its step, so that a process that performs nothing else gives way.
   static constexpr bool counts = how.step == step_kind::at_once &&
                                  !std::is_same_v<O, syncing::touch> &&
                                  !std::is_same_v<E, tasking<>>;
@@ -263,15 +262,16 @@ struct clause_dispatch {
     replay_log& log = of(e).log_of_running();
     return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
   }
-  /// For an operation that was not answered at once: its process may be cancelled, and then the
-  /// operation is refused; or the step has had its share of operations, and then the process lets
-  /// others go first.
+  /// For an operation that was not answered at once, although it never waits: it is put off, or
+  /// refused, since its process is cancelled, or the step has had its share of operations; or its
+  /// process has diverged from its log, and ends.
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
     S& s = of(e);
     if constexpr (comes_after_events)
       if (is_deferred(s)) return perform_later(e, o, leaf, waiting);
-    if (s.log_of_running().replaying()) return control_diverged(e, o, leaf, waiting);
+    if (s.log_of_running().replaying())  // it would have the answer
+      return s.end_diverged(leaf, site_of(o, waiting.where));
     process& p = s.running();
     if constexpr (how.checks_cancellation)
       if (s.cancellation.needs_attention() && s.cancellation.includes(leaf) &&
@@ -285,13 +285,6 @@ struct clause_dispatch {
     p.mark_cancellable();  // the answer holds nothing that could be lost
     s.put(s.box(), put_reason::yielded);
     return s.next();
-  }
-  /// For an operation that is always answered at once.  If it was not, its process has diverged
-  /// from its log: ends the process.
-  static std::coroutine_handle<> control_diverged(evidence<E>& e, O& o,
-                                                  std::coroutine_handle<> leaf,
-                                                  result_slot<R>& waiting) {
-    return of(e).end_diverged(leaf, site_of(o, waiting.where));
   }
 
   // ---- where an operation is a step of its own (explored_steps.hpp)
@@ -352,12 +345,6 @@ struct clause_dispatch {
     }
     return p.resume_slow(0, s);
   }
-  static std::coroutine_handle<> control_if_deferred(evidence<E>& e, O& o,
-                                                     std::coroutine_handle<> leaf,
-                                                     result_slot<R>& waiting) {
-    if (is_deferred(of(e))) return perform_later(e, o, leaf, waiting);
-    return control_diverged(e, o, leaf, waiting);
-  }
 
   // ---- mistakes
 
@@ -384,14 +371,8 @@ struct clause_dispatch {
       return {nullptr, attempt_at_once, nullptr, control};
     else if constexpr (ends_step)
       return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
-    else if constexpr (spawns)
-      return {nullptr, at_once, nullptr, control};
-    else if constexpr (counts)
-      return {nullptr, at_once, nullptr, control_in_turn};
-    else if constexpr (may_be_small_step)
-      return {nullptr, at_once, nullptr, control_if_deferred};
     else
-      return {nullptr, at_once, nullptr, control_diverged};
+      return {nullptr, at_once, nullptr, spawns ? control : control_in_turn};
   }
 };
 

@@ -139,10 +139,8 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
   }
 
   static constexpr clause_entry<E, O> entry() {
-    if constexpr (starts && S::explores)
-      return {nullptr, common::at_once, nullptr, common::control_if_deferred};
-    else if constexpr (starts)
-      return {nullptr, common::at_once, nullptr, common::control_diverged};
+    if constexpr (starts)
+      return {nullptr, common::at_once, nullptr, common::control_in_turn};
     else if constexpr (awaits)
       return {nullptr, all_have_ended, nullptr, control};
     else

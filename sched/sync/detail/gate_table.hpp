@@ -78,8 +78,7 @@ class gate_table final : public gate_home {
   void for_each_waiter(F f) {
     auto const locked = lock();
     for (auto const* g = gates_; g; g = g->next_)
-      for (auto* w = g->first_; w; w = w->next_)
-        w->parked.look([&](process const& p) { f(p, g); });
+      for (auto* w = g->first_; w; w = w->next_) w->parked.look([&](process const& p) { f(p, g); });
   }
 
  private:

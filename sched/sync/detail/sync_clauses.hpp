@@ -54,7 +54,8 @@ std::coroutine_handle<> wait(S& s, waiter& w, waiter::room where, void* object, 
 template <class S, class Enter>
 std::coroutine_handle<> wait_until(S& s, waiter& w, waiter::room where, void* object, alarm& until,
                                    Enter enter) {
-  return wait(s, w, where, object, [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });
+  return wait(s, w, where, object,
+              [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });
 }
 
 // ---- syncing
@@ -111,7 +112,7 @@ std::coroutine_handle<> on(S& s, timing::sleep_until& o) {
 }
 template <class S>
 std::coroutine_handle<> on(S& s, timing::sleep_for& o) {
-  o.until.at(time_span(o.time).after(current_time(s)));
+  o.until.at(time_after(current_time(s), o.time));
   return wait_until(s, o.parked, waiter::room::timer, &o.parked, o.until,
                     [] { return wait_entry::waits; });
 }

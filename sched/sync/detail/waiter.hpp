@@ -120,6 +120,7 @@ class waiter {
   /// The process, for lists and reports.  Called under the lock of one of the lists, or while no
   /// process runs.
   [[nodiscard]] process const& waiting_process() const noexcept { return *process_; }
+
  private:
   enum class state : std::uint8_t {
     gone,  // taken, or not yet waiting

@@ -196,7 +196,7 @@ template <class S, class Await>
 std::coroutine_handle<> on(S& s, Await& o) {
   return wait(s, o.how.here.parked, waiter::room::task, &o.how.here, [&] {
     if constexpr (requires { o.until; }) {
-      if (o.time) o.until.at(o.time->after(current_time(s)));
+      if (o.time) o.until.at(time_after(current_time(s), *o.time));
       if (!set_alarm(s, o.until)) return wait_entry::refused;
     }
     return s.waits.joins.enter(o.how.here, o.how.first, s.cancellation.refuses());

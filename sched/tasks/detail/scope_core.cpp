@@ -45,7 +45,7 @@ void scope_core::throw_errors(std::exception_ptr of_body, bool yields, scope_end
   if (is_owed && all.empty() && left_undone.load(std::memory_order_relaxed))
     all.add(owner_id, std::make_exception_ptr(weft::cancelled()));
   if (why != scope_end_reason::none && all.is_only_cancelled() &&
-      !home->is_cancelled_outside(continuation(leaf))) {
+      !home->has_cancelled(continuation(leaf))) {
     if (why == scope_end_reason::deadline) throw timed_out();
     throw weft::cancelled("weft: cancelled, because a stop of the scope was requested");
   }
@@ -54,13 +54,15 @@ void scope_core::throw_errors(std::exception_ptr of_body, bool yields, scope_end
 }
 weft::cancelled scope_core::why_unwound() noexcept {
   return weft::cancelled(
-      "weft: cancelled, because the tasks that wait for this are cancelled; the body of a scope has "
+      "weft: cancelled, because the tasks that wait for this are cancelled; the body of a scope "
+      "has "
       "ignored that, and was unwound");
 }
 std::exception_ptr unwound_where_it_stands(process const& p) noexcept {
   return std::make_exception_ptr(std::runtime_error(
-      "weft: process " + p.id().text() + " went on after a hundred cancellations, and was unwound in " +
-      p.waits_at_text() + ", with code outside of the scope that was cancelled"));
+      "weft: process " + p.id().text() +
+      " went on after a hundred cancellations, and was unwound in " + p.waits_at_text() +
+      ", with code outside of the scope that was cancelled"));
 }
 void scope_core::end_of_the_program() noexcept {
   std::fputs(

@@ -29,7 +29,7 @@ namespace weft::detail {
 
 struct task_wait;
 
-/// What has cancelled a scope from outside.
+/// The limit that has cancelled a scope.
 enum class scope_end_reason : std::uint8_t { none, deadline, stop };
 
 /// The part of a scheduler that scopes use.
@@ -45,7 +45,7 @@ class scope_runner : public task_runner {
   virtual void on_limit() noexcept = 0;
   /// Whether the process whose running frame is `at` is cancelled by a scope further out, or with
   /// all others.
-  [[nodiscard]] virtual bool is_cancelled_outside(continuation at) const noexcept = 0;
+  [[nodiscard]] virtual bool has_cancelled(continuation at) const noexcept = 0;
 
  protected:
   ~scope_runner() = default;
@@ -83,8 +83,8 @@ class task_record : public any_task, public waitable_task {
   process_id parent;
   std::uint32_t number = 0;              // among the children of `parent`
   task_record* next_in_scope = nullptr;  // on the scope's list (SCOPE-1)
-  std::coroutine_handle<> called_from;  // while it is a call: the frame that waits for it
-  task_wait* called_by = nullptr;       // the wait that calls it; null: the end of its scope does
+  std::coroutine_handle<> called_from;   // while it is a call: the frame that waits for it
+  task_wait* called_by = nullptr;        // the wait that calls it; null: the end of its scope does
   bool const has_handle;
   // Whether a process has waited for it, and so has received its error.  relaxed: a flag, which
   // publishes no data.
@@ -179,8 +179,8 @@ class scope_core : public task_group, public frame_end {
   /// because a task was cancelled; `why`: why the scope was cancelled from outside.
   void finish(std::exception_ptr of_body, bool yields, scope_end_reason why) {
     release_records();
-    if (errors.empty() && !of_body && !has_lost_an_error &&
-        !left_undone.load(std::memory_order_relaxed)) [[likely]]
+    bool const all_done = !left_undone.load(std::memory_order_relaxed);  // relaxed: all have ended
+    if (errors.empty() && !of_body && !has_lost_an_error && all_done) [[likely]]
       return;
     throw_errors(std::move(of_body), yields, why);
   }
@@ -191,8 +191,8 @@ class scope_core : public task_group, public frame_end {
   [[nodiscard]] static weft::cancelled why_unwound() noexcept;
   [[noreturn, gnu::cold]] static void end_of_the_program() noexcept;
 
-  process_id owner_id;  // set when the scope is opened
-  task_waiter here;     // the owner, while it waits at the end
+  process_id owner_id;            // set when the scope is opened
+  task_waiter here;               // the owner, while it waits at the end
   prompt* around_body = nullptr;  // the innermost handler where it was opened
   scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: the tasks without a handle

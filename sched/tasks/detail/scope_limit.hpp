@@ -110,7 +110,7 @@ scope_limit::end_of_link::~end_of_link() {
 template <class S>
 void scope_limit::begin(S& s, scope_core& c) {
   instant until = how_.deadline.value_or(instant::max());
-  if (how_.timeout) until = std::min(until, how_.timeout->after(current_time(s)));
+  if (how_.timeout) until = std::min(until, time_after(current_time(s), *how_.timeout));
   if (until == instant::max() && !asked_.stop_possible()) return;
   link_.emplace(new link(c, requested_));
   if (asked_.stop_requested()) {

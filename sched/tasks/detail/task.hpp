@@ -57,7 +57,8 @@ class scope_core;
 class task_group : public wait_group {
  public:
   [[nodiscard]] bool is_cancelled() const noexcept {
-    return marks.load(std::memory_order_relaxed) & group_mark::cancelled;  // relaxed: seen eventually
+    return marks.load(std::memory_order_relaxed) &
+           group_mark::cancelled;  // relaxed: seen eventually
   }
   [[nodiscard]] bool is_scope() const noexcept {
     return marks.load(std::memory_order_relaxed) & group_mark::scope;  // relaxed: never changes
@@ -163,7 +164,7 @@ class any_task : public lazy_task {
   [[nodiscard]] wait_group* as_group() const noexcept override { return group; }
 
   task_group* group = nullptr;  // null if none
-  process* host = nullptr;  // the process that does it; null if none (TASK-2)
+  process* host = nullptr;      // the process that does it; null if none (TASK-2)
 
  private:
   fate fate_ = fate::ends;

@@ -22,7 +22,9 @@ class task_errors {
   /// The number of errors that are kept.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
-  [[nodiscard]] bool is_only_cancelled() const noexcept { return all_.size() == 1 && has_cancelled_; }
+  [[nodiscard]] bool is_only_cancelled() const noexcept {
+    return all_.size() == 1 && has_cancelled_;
+  }
   /// Throws the error, or `exceptions` if there are several; `cancelled` does not count beside
   /// another error.  Does nothing if there is none.
   void throw_them();

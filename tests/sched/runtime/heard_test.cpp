@@ -4,8 +4,8 @@
 /// A process that performs only operations which need not wait lets the others go first now and
 /// then, and so hears of a stop.
 
-using in_loops = row<syncing, completions, timing, proc,
-                     tasking<syncing, completions, timing, proc>>;
+using in_loops =
+    row<syncing, completions, timing, proc, tasking<syncing, completions, timing, proc>>;
 using loops = eff<void, in_loops>;
 
 struct never_waits {

@@ -30,7 +30,8 @@ struct kind_of_wait {
   grouped (*gives)(waited_for& w);
 };
 kind_of_wait const kinds[] = {
-    {"shared", [](waited_for& w) -> grouped { co_await w.value.wait_for([](int v) { return v == 2; }); },
+    {"shared",
+     [](waited_for& w) -> grouped { co_await w.value.wait_for([](int v) { return v == 2; }); },
      [](waited_for& w) -> grouped { co_await w.value.set(2); }},
     {"semaphore", [](waited_for& w) -> grouped { co_await w.permits.acquire(); },
      [](waited_for& w) -> grouped {
@@ -124,12 +125,11 @@ TEST_CASE("the reduced search finds what a cancellation takes from each kind of 
     for (shape const& cancels : shapes) {
       std::set<std::string> found[2];
       for (bool const reduce : {false, true}) {
-        auto const all = explore({.reduce = reduce, .max_shrinking_runs = 0},
-                                 [] { return std::make_unique<waited_for>(); },
-                                 [&](std::unique_ptr<waited_for>& w) {
-                                   return cancelled_or_given(*w, k, cancels);
-                                 },
-                                 [](std::unique_ptr<waited_for>& w) { return w->a + w->first; });
+        auto const all = explore(
+            {.reduce = reduce, .max_shrinking_runs = 0},
+            [] { return std::make_unique<waited_for>(); },
+            [&](std::unique_ptr<waited_for>& w) { return cancelled_or_given(*w, k, cancels); },
+            [](std::unique_ptr<waited_for>& w) { return w->a + w->first; });
         for (auto const& o : all.outcomes) found[reduce].insert(o.result.text);
       }
       CAPTURE(k.name, &cancels - shapes);
