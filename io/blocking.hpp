@@ -72,6 +72,10 @@ namespace detail {
 ///       destroys it; or from `waits` to `taken_back`, by the process.
 class job_progress {
  public:
+  job_progress() = default;
+  job_progress(job_progress const&) = delete;
+  job_progress& operator=(job_progress const&) = delete;
+  virtual ~job_progress() = default;
   /// False if the job was taken back.
   [[nodiscard]] bool begin() noexcept { return change(state::runs); }
   /// Nothing refers to the job's function and arguments any more.
@@ -79,8 +83,12 @@ class job_progress {
     is_.store(state::over, std::memory_order_release);  // [1] release: pairs with [2]
     is_.notify_all();
   }
-  /// True if the job will never begin.
-  [[nodiscard]] bool take_back() noexcept { return change(state::taken_back); }
+  /// True if the job will never begin.  Then its function and arguments are destroyed.
+  [[nodiscard]] bool take_back() noexcept {
+    if (!change(state::taken_back)) return false;
+    drop();
+    return true;
+  }
   /// Blocks the calling thread until the job is over.
   void block() noexcept {
     if (take_back()) return;
@@ -98,35 +106,48 @@ class job_progress {
     // relaxed: which party is first is all that is decided here.
     return is_.compare_exchange_strong(found, to, std::memory_order_relaxed);
   }
+  virtual void drop() noexcept = 0;
+
   std::atomic<state> is_ = state::waits;
+};
+/// The function and the arguments of a job: destroyed by the party that has changed the word.
+template <class F, class... Args>
+class job_content final : public job_progress {
+ public:
+  template <class... As>
+  explicit job_content(F&& f, As&&... args)
+      : what(std::in_place, std::move(f), std::forward<As>(args)...) {}
+  std::optional<std::tuple<F, Args...>> what;
+
+ private:
+  void drop() noexcept override { what.reset(); }
 };
 
 template <class F, class... Args>
 class blocking_job_of final : public blocking_job {
  public:
   using result = std::invoke_result_t<F, Args...>;
-  template <class... As>
-  blocking_job_of(completer<result> to, std::shared_ptr<job_progress> p, F&& f, As&&... args)
-      : to_(std::move(to)),
-        progress_(std::move(p)),
-        what_(std::in_place, std::move(f), std::forward<As>(args)...) {}
+  using content = job_content<F, Args...>;
+  blocking_job_of(completer<result> to, std::shared_ptr<content> c) noexcept
+      : to_(std::move(to)), content_(std::move(c)) {}
   ~blocking_job_of() {
-    what_.reset();
-    (void)completer<result>(std::move(to_));  // tells a waiter, if it never ran
-    progress_->end();
+    if (!content_->begin()) return;
+    content_->what.reset();
+    (void)completer<result>(std::move(to_));  // tells the waiter
+    content_->end();
   }
   void run() noexcept override {
-    if (!progress_->begin()) return;
+    if (!content_->begin()) return;
     // Before the waiter continues, `f` and its arguments are destroyed, and this thread has given
     // up its reference to the exception.
     std::exception_ptr error;
     result_slot<result> a;
     try {
-      a.set_from([this]() -> result { return std::apply(invoke(), std::move(*what_)); });
+      a.set_from([this]() -> result { return std::apply(invoke(), std::move(*content_->what)); });
     } catch (...) {
       error = std::current_exception();
     }
-    what_.reset();
+    content_->what.reset();
     if (!error) try {
         if constexpr (std::is_void_v<result>)
           to_.complete();
@@ -136,7 +157,7 @@ class blocking_job_of final : public blocking_job {
         error = std::current_exception();
       }
     if (error) to_.fail(std::move(error));
-    progress_->end();
+    content_->end();
   }
 
  private:
@@ -146,8 +167,7 @@ class blocking_job_of final : public blocking_job {
     }
   };
   completer<result> to_;
-  std::shared_ptr<job_progress> progress_;
-  std::optional<std::tuple<F, Args...>> what_;
+  std::shared_ptr<content> const content_;
 };
 
 /// The wait of a process for its job.  If the frame is unwound meanwhile, its thread blocks until
@@ -245,10 +265,9 @@ auto off_thread_with(std::stop_source stop, F f, Args&&... args) {
   using job = blocking_job_of<F, std::decay_t<Args>...>;
   completer<typename job::result> source;
   auto result = source.get_completion();
-  auto progress = std::make_shared<job_progress>();
-  std::unique_ptr<blocking_job> made =
-      std::make_unique<job>(std::move(source), progress, std::move(f), std::forward<Args>(args)...);
-  return waits_off_thread(std::move(made), std::move(progress), std::move(result), std::move(stop));
+  auto content = std::make_shared<typename job::content>(std::move(f), std::forward<Args>(args)...);
+  std::unique_ptr<blocking_job> made = std::make_unique<job>(std::move(source), content);
+  return waits_off_thread(std::move(made), std::move(content), std::move(result), std::move(stop));
 }
 template <class T>
 eff<T, blocking, completions> waits_detached(std::unique_ptr<blocking_job> job,
@@ -321,10 +340,11 @@ off_thread_detached(F&& f, Args&&... args) {
     using job = detail::blocking_job_of<callee, std::decay_t<Args>...>;
     completer<typename job::result> source;
     auto result = source.get_completion();
-    return detail::waits_detached(std::unique_ptr<blocking_job>(std::make_unique<job>(
-                                      std::move(source), std::make_shared<detail::job_progress>(),
-                                      callee(std::forward<F>(f)), std::forward<Args>(args)...)),
-                                  std::move(result));
+    auto content = std::make_shared<typename job::content>(callee(std::forward<F>(f)),
+                                                           std::forward<Args>(args)...);
+    return detail::waits_detached(
+        std::unique_ptr<blocking_job>(std::make_unique<job>(std::move(source), std::move(content))),
+        std::move(result));
   } else {
     return detail::refused<void>();
   }

@@ -174,6 +174,12 @@ auto in_a_scope(F f, std::source_location where, scope_limit* limit = nullptr)
   using T = value_of_body<F, Scope>;
   Scope s{internal()};
   scope_core& core = s.core(internal());
+  struct limit_end {  // before the scope, also when the frame is unwound
+    scope_limit* of;
+    ~limit_end() {
+      if (of) (void)of->end();
+    }
+  } const at_end{limit};
   result_slot<T> given;
   co_await located(typename tasks::enter(core, limit), where);
   if constexpr (std::is_void_v<body>) {

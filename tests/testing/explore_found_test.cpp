@@ -64,7 +64,7 @@ TEST_CASE("a process in the sleep set whose next step became shorter hides no ot
 
 TEST_CASE("the drop of a task's handle decides which process gets the task's exception") {
   CHECK(complaint({{{{{starts_alone, {throws}}, {starts_alone, {throws}}, yields}}, {{throws}}}},
-                  6) == "");
+                  7) == "");
 }
 
 TEST_CASE("an event that cancels all processes discards the other deferred events of its process") {

@@ -78,6 +78,7 @@
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 #include "weft/sched/sync/detail/external_event_table.hpp"
 #include "weft/sched/sync/detail/gate_table.hpp"
+#include "weft/sched/sync/detail/group_tree.hpp"
 #include "weft/sched/sync/detail/permits.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
@@ -313,7 +314,10 @@ void asks_and_takes(Take take) {
   moment asked;
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
-      who.look([](process const& p) noexcept { (void)p.leaf(); });
+      who.look([](process const& p) noexcept {
+        void* volatile const leaf = p.leaf().address();
+        (void)leaf;
+      });
       asked.comes();
     } else {
       asked.wait();

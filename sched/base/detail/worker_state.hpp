@@ -84,8 +84,15 @@ struct worker_state {
   [[gnu::visibility("default")]] static inline thread_local constinit worker_state* at_work =
       nullptr;
   /// Counts an operation that is answered without its scheduler.  False if the step has had its
-  /// share: then the operation is to be performed, and gives way.
-  [[nodiscard]] static bool may_go_on() noexcept { return !at_work || at_work->count_operation(); }
+  /// share: then the operation is to be performed, and gives way.  Inside a handler or a copied body,
+  /// and in a process that keeps a log, it is not performed for that.
+  [[nodiscard]] static bool may_go_on() noexcept {
+    if (!at_work || at_work->count_operation()) [[likely]]
+      return true;
+    return prompt::innermost() != at_work->ground || prompt::arena_here() || !at_work->running ||
+           at_work->running->is_forkable();
+  }
+  prompt const* ground = nullptr;   // that of the scheduler
   worker_state* outside = nullptr;  // the state for the scheduler around this one
 
   /// The state of the worker of the calling thread; null if its scheduler has one thread only.

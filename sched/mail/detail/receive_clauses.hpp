@@ -129,9 +129,12 @@ template <class S>
     if (w.until && !set_alarm(s, *w.until)) [[unlikely]]
       if (w.parked.take()) return end_wait(s, p, mailbox::enter_outcome::refused);
   } catch (...) {
-    (void)w.parked.take();
-    s.on_wait_cancelled(p);
-    throw;
+    if (w.parked.take()) {
+      s.on_wait_cancelled(p);
+      throw;
+    }
+    s.on_waiting(p, wait_kind::mail);  // a canceller has taken it
+    return s.next();
   }
   for (unsigned i = 0; i != w.count; ++i) {
     process* admitted = nullptr;

@@ -176,7 +176,7 @@ struct clause_dispatch {
     S& s = of(e);
     require_running(s, waiting.where);
     if constexpr (counts)
-      if (!s.here().count_operation()) [[unlikely]]
+      if (!s.here().count_operation() && !s.log_of_running().replaying()) [[unlikely]]
         return false;
     if constexpr (how.checks_cancellation)
       if (s.cancellation.needs_attention() && !s.log_of_running().replaying()) [[unlikely]]

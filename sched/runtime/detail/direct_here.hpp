@@ -38,6 +38,7 @@ struct direct_here {
         spawn_(direct_spawn_of(s)),
         before_(std::exchange(worker_state::at_work, &s.worker_here())) {
     s.worker_here().pool = &frames;
+    s.worker_here().ground = &s;
   }
   direct_here(direct_here const&) = delete;
   direct_here& operator=(direct_here const&) = delete;

@@ -111,7 +111,7 @@ template <backend Backend>
       // Drops a process without frames, and one that has ignored too many cancellations.
       if (!p->has_started() || !p->is_waiting()) return retire(p, nullptr), nullptr;
       if (!p->requires_answer()) {
-        if (p->note_cancellation() > patience()) return unwind_ignorant(*this, *p);
+        if (has_ignored_enough(*this, *p)) return unwind_ignorant(*this, *p);
         p->fail(std::make_exception_ptr(all_are ? why_all_cancelled() : why_group_cancelled()));
       }
     } else if (pending.perform) {

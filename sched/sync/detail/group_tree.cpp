@@ -17,8 +17,7 @@ void group_tree::enter(waiter& w, continuation leaf, waiter::room where, void* o
 void group_tree::place(wait_group& g, continuation leaf) noexcept {
   auto const locked = lock();
   place_in_tree(g);
-  if (g.around) return;
-  if (wait_group* const around = place_along(leaf)) link(g, *around);
+  if (wait_group* const around = place_along(leaf)) put_inside(g, *around);
 }
 void group_tree::leave(waiter& w) noexcept {
   auto const locked = lock();
@@ -30,9 +29,7 @@ void group_tree::leave(wait_group& g) noexcept {
   auto const locked = lock();
   for (wait_group* inside = g.first_inside; inside; inside = inside->next_beside)
     inside->around = nullptr;
-  if (!g.around) return;
-  (g.previous_beside ? g.previous_beside->next_beside : g.around->first_inside) = g.next_beside;
-  if (g.next_beside) g.next_beside->previous_beside = g.previous_beside;
+  take_out(g);
 }
 
 void waiter::leave_group_slow() noexcept { group_->tree->leave(*this); }
@@ -51,7 +48,15 @@ void group_tree::place_in_tree(wait_group& g) noexcept {
   g.first_inside = nullptr;
   g.first_waiting = nullptr;
 }
-void group_tree::link(wait_group& g, wait_group& around) noexcept {
+void group_tree::take_out(wait_group& g) noexcept {
+  if (!g.around) return;
+  (g.previous_beside ? g.previous_beside->next_beside : g.around->first_inside) = g.next_beside;
+  if (g.next_beside) g.next_beside->previous_beside = g.previous_beside;
+  g.around = nullptr;
+}
+void group_tree::put_inside(wait_group& g, wait_group& around) noexcept {
+  if (g.around == &around) return;
+  take_out(g);
   g.around = &around;
   g.previous_beside = nullptr;
   g.next_beside = std::exchange(around.first_inside, &g);
@@ -66,20 +71,20 @@ wait_group* group_tree::place_along(continuation at) noexcept {
       continue;
     }
     frame_end& e = at.end();
-    if (is_outside && e.as_suspension()) break;
+    if (is_outside && e.as_suspension()) return innermost;
     if (wait_group* const g = e.as_group()) {
       place_in_tree(*g);
       if (!innermost) innermost = g;
-      if (inside && inside != g) link(*inside, *g);
-      if (g->around) break;
+      if (inside && inside != g) put_inside(*inside, *g);
+      if (g->around && (is_outside || g->is_on_the_ground)) return innermost;
       inside = g;
     }
     frame_end::cancel_state const said = e.query_cancellation(at);
-    if (said == frame_end::cancel_state::elsewhere)
-      is_outside = true;
-    else if (said != frame_end::cancel_state::unknown)
-      break;
+    if (said == frame_end::cancel_state::cancelled) return innermost;
+    if (said == frame_end::cancel_state::shielded) break;
+    is_outside |= said == frame_end::cancel_state::elsewhere;
   }
+  if (inside) take_out(*inside);  // no group is around it, or not any more
   return innermost;
 }
 

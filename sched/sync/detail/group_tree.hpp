@@ -20,7 +20,9 @@ namespace weft::detail {
 ///   GROUP-2  A group has its place in the tree from the time that a process first waits in it, or
 ///       in a group inside it.  The place is inside the next group outwards along the frames.  The
 ///       walk passes handlers only in the chain of the process that walks: frames further out than
-///       a handler in another chain may be resumed elsewhere meanwhile.
+///       a handler in another chain may be resumed elsewhere meanwhile.  A continuation may be
+///       resumed elsewhere, and its groups with it.  So the owner of a group inside a handler puts
+///       it into its right place whenever it waits.
 ///   GROUP-3  If there are several threads, the lists and the tree are accessed under `mutex_`.  A
 ///       taker that holds it may take the locks of the rooms; no thread takes them in the other
 ///       order.
@@ -64,10 +66,7 @@ class group_tree {
       if (!g.is_placed) return;
       for (wait_group* at = &g; at;) {
         for (waiter* w = at->first_waiting; w; w = w->next_)
-          if (process* const p = take(*w)) {
-            w->process_ = p;
-            w->next_taken_ = std::exchange(taken, w);
-          }
+          if (take(*w)) w->next_taken_ = std::exchange(taken, w);
         at = next_below(g, *at, mark);
       }
     }
@@ -96,9 +95,10 @@ class group_tree {
     }
   }
   void place_in_tree(wait_group& g) noexcept;
-  static void link(wait_group& g, wait_group& around) noexcept;
-  /// Places the groups along the chain, up to one that is placed inside another one already.
-  /// Returns the innermost.
+  static void put_inside(wait_group& g, wait_group& around) noexcept;
+  static void take_out(wait_group& g) noexcept;
+  /// Places the groups along the chain, up to one whose place cannot change any more.  Returns the
+  /// innermost.
   wait_group* place_along(continuation at) noexcept;
 
   bool const several_threads_;

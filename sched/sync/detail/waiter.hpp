@@ -164,6 +164,7 @@ class wait_group {
   waiter* first_waiting;
   std::atomic<std::uint8_t> marks;
   bool is_placed = false;
+  bool is_on_the_ground = false;  // it is a scope that was opened outside all handlers
 
  protected:
   explicit wait_group(std::uint8_t m) noexcept : marks(m) {}

@@ -47,7 +47,7 @@ std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
   process& p = s.running();
   (void)p.suspend_at(operation, leaf, waiting, s);  // no ordinary code stands in between
   // Cancellations of an operation that must be answered are counted here, not in prepare().
-  if (operation.is_to_be_answered && p.note_cancellation() > s.patience()) [[unlikely]] {
+  if (operation.is_to_be_answered && has_ignored_enough(s, p)) [[unlikely]] {
     s.here().running = nullptr;
     if (auto const outside = unwind_ignorant(s, p)) return outside;
     return s.next();

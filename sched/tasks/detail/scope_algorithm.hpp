@@ -215,6 +215,7 @@ void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> lea
   c.owner_id = owner.id();
   c.leaf = leaf;
   c.around_body = prompt::innermost();
+  c.is_on_the_ground = c.around_body == &s;
 }
 /// The clause of tasking<...>::enter.
 template <class S>

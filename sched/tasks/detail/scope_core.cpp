@@ -83,6 +83,7 @@ void task_record::drop_handle() noexcept {
 }
 
 scope_core::~scope_core() {
+  leave_tree();
   apply_events_at(this);
   if (!count.is_zero() || not_ended()) [[unlikely]]
     end_of_the_program();

@@ -119,13 +119,15 @@ void scope_limit::begin(S& s, scope_core& c) {
   }
   link_->get()->owners.store(2, std::memory_order_relaxed);  // relaxed: not shared yet
   end_of_link its(link_->get());
-  process* const canceller = s.new_process_outside(process_id::internal(++s.limits_made_),
-                                                   first_frame_of(cancels(std::move(its))));
-  here_.parked.hold(*canceller);
+  // The second count is dropped last: once the alarm is set, another thread may run the canceller.
+  thunk const canceller(s.new_process_outside(process_id::internal(++s.limits_made_),
+                                              first_frame_of(cancels(std::move(its)))));
+  if (asked_.stop_possible()) here_.spare = s.reserve_put();
+  canceller.get()->keep();
+  here_.parked.hold(*canceller.get());
   until_.at(until);
   if (until != instant::max() && !set_alarm(s, until_)) return;  // all processes are cancelled
   if (!asked_.stop_possible()) return;
-  here_.spare = s.reserve_put();
   (void)s.waits.external.enter(here_, s.cancellation.refuses());
   listening_.emplace(asked_, opens{requested_});
 }

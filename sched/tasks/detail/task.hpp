@@ -87,9 +87,13 @@ class task_group : public wait_group {
  protected:
   explicit task_group(bool is_scope) noexcept
       : wait_group(is_scope ? group_mark::scope : std::uint8_t{0}) {}
-  ~task_group() {
-    if (is_placed) [[unlikely]]
-      tree->leave(*this);
+  ~task_group() { leave_tree(); }
+  /// Called first by each destructor: after that no canceller of a group around marks this one.
+  void leave_tree() noexcept {
+    if (!is_placed) [[likely]]
+      return;
+    tree->leave(*this);
+    is_placed = false;
   }
 
  private:
@@ -273,6 +277,7 @@ class join final : public task_group {
   }
 
   ~join() {
+    leave_tree();
     if (is_cancelled()) [[unlikely]]
       home->on_group_end(*this);
     if (has_waiter_) [[unlikely]]

@@ -112,6 +112,19 @@ std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
   s.retire(&p, all_are || is_whole_task(p) ? nullptr : unwound_where_it_stands(p));
   return nullptr;
 }
+/// Whether the process has ignored its cancellation long enough to be unwound (unwind_ignorant()).
+/// If tasks work for frames that would be unwound, they are cancelled, and the process finds
+/// `cancelled` until they have ended.
+template <class S>
+[[nodiscard]] bool has_ignored_enough(S& s, process& p) noexcept {
+  if (p.note_cancellation() <= s.patience()) return false;
+  scope_core* const c = s.cancellation.is_of_all() ? nullptr : scope_of_body(p.leaf());
+  if (!c) return true;
+  frame_end* const pin = find_pin(continuation(p.leaf()), *c);
+  if (!pin || pin == c) return true;
+  abandon_all(continuation(p.leaf()), *c);
+  return false;
+}
 
 // ---- clauses that have dropped a continuation: at the end of the clause (end_of_clause.hpp) the
 // process waits, as at the end of a scope

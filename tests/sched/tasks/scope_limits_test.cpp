@@ -197,14 +197,85 @@ BACKENDS_TEST_CASE("a scope's own deadline has a type of its own, and ends only 
   CHECK(tries == 4);
   CHECK(said == "weft: cancelled, because the deadline of the scope has passed");
 }
+// ---- handlers between a scope and the scopes inside it
+
+BACKENDS_TEST_CASE("a deadline passes through a handler, whichever process waits first inside", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  for (bool const task_first : {false, true}) {
+    every_frame_dies const check;
+    instant ended;
+    run_on(chosen, virtual_time(), [&]() -> limited<void> {
+      auto const sleeps = []() -> limited<void> { co_await timing::sleep_for{1h}; };
+      auto const innermost = [&](auto& s) -> limited<void> {
+        s.start(sleeps);
+        if (task_first) co_await timing::sleep_for{1ms};
+        co_await timing::sleep_for{1h};
+      };
+      auto const inside = [&]() -> eff<void, state<int>, in_limits> {
+        co_await with_scope(
+            [&](auto&) -> eff<void, state<int>, in_limits> { co_await with_scope(innermost); });
+      };
+      try {
+        co_await with_scope({.timeout = 10ms},
+                            [&](auto&) -> limited<void> { co_await handle(state_of(0), inside); });
+      } catch (timed_out const&) {
+      }
+      ended = co_await timing::now{};
+    });
+    CHECK(ended == instant() + 10ms);
+  }
+}
+/// Keeps the continuation of the operation, which is resumed elsewhere.
+struct leaves {
+  struct here : op<void> {};
+  using operations = op_list<here>;
+};
+struct keeps_it : handler<leaves>, region {
+  resumption<void> k;
+  void on(leaves::here, resumption<void> r) { k = std::move(r); }
+};
+TEST_CASE("a scope that is resumed inside another one ends with that one") {
+  every_frame_dies const check;
+  instant ended;
+  schedule({.forkable = false, .virtual_time = true}, [&]() -> limited<void> {
+    keeps_it keeps;
+    auto const moves = []() -> eff<void, leaves, in_limits> {
+      co_await with_scope([](auto&) -> eff<void, leaves, in_limits> {
+        co_await timing::sleep_for{1ms};
+        co_await leaves::here{};
+        co_await timing::sleep_for{1h};
+      });
+    };
+    co_await with_scope([&](auto&) -> limited<void> {
+      co_await handle(keeps, moves);
+      try {
+        co_await with_scope({.timeout = 10ms},
+                            [&](auto&) -> limited<void> { co_await std::move(keeps.k)(); });
+      } catch (timed_out const&) {
+      }
+    });
+    ended = co_await timing::now{};
+  });
+  CHECK(ended == instant() + 11ms);
+}
+TEST_CASE("a process that keeps a log may be run again after many operations that never wait") {
+  every_frame_dies const check;
+  int clones = 0;
+  schedule({.virtual_time = true}, [&]() -> eff<void, proc, timing> {
+    for (int i = 0; i != 300; ++i) (void)co_await timing::now{};
+    bool const is_first = co_await proc::fork{};
+    if (!is_first) ++clones;
+  });
+  CHECK(clones == 1);
+}
+
 TEST_CASE("a deadline that the clock cannot represent lasts for ever, or has passed") {
   using years = std::chrono::duration<std::int64_t, std::ratio<31556952>>;
   CHECK(instant::duration(time_span(std::chrono::hours::max())) == instant::duration::max());
   CHECK(instant::duration(time_span(std::chrono::hours::min())) == instant::duration::min());
   CHECK(instant::duration(time_span(years(300))) == instant::duration::max());
-  CHECK(
-      time_span(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN()))) ==
-      instant::duration::zero());
+  std::chrono::duration<double> const no_number(std::numeric_limits<double>::quiet_NaN());
+  CHECK(instant::duration(time_span(no_number)) == instant::duration::zero());
   CHECK(instant::duration(time_span(std::chrono::duration<double>(1e300))) ==
         instant::duration::max());
   CHECK(instant::duration(time_span(-1.5s)) == -1500ms);
