@@ -19,7 +19,7 @@
 /// What a cancellation costs among many processes that wait for something else.
 namespace weft::bench {
 
-using in_crowd = row<syncing, timing, proc, spawning<syncing>, tasking<syncing, timing, proc>>;
+using in_crowd = row<syncing, timing, proc, tasking<syncing, timing, proc>>;
 template <class T>
 using of_crowd = eff<T, in_crowd>;
 
@@ -58,7 +58,7 @@ double microseconds_to_cancel(cancellation which, unsigned threads, int idle, in
   typename scheduler<Backend>::options how;
   if constexpr (requires { how.threads; }) how.threads = threads;
   how.forkable = false;
-  schedule<Backend>(std::move(how), [&]() -> of_crowd<void> {
+  schedule<Backend>(std::move(how), [&]() -> eff<void, in_crowd, spawning<syncing>> {
     gate crowd;
     gate elsewhere;
     for (int i = 0; i != idle; ++i) co_await spawn(stands_by, std::ref(crowd));
