@@ -130,7 +130,7 @@ class blocking_job_of final : public blocking_job {
   using content = job_content<F, Args...>;
   blocking_job_of(completer<result> to, std::shared_ptr<content> c) noexcept
       : to_(std::move(to)), content_(std::move(c)) {}
-  ~blocking_job_of() {
+  ~blocking_job_of() override {
     if (!content_->begin()) return;
     content_->what.reset();
     (void)completer<result>(std::move(to_));  // tells the waiter

@@ -49,6 +49,7 @@ std::string text_of(std::vector<exceptions::failure> const& all) {
   // Behind the first they are in the order of their ids: when all processes are cancelled, the order
   // in which the others fail means nothing.
   std::vector<exceptions::failure const*> in_order;
+  in_order.reserve(all.size());
   for (auto const& f : all) in_order.push_back(&f);
   std::ranges::sort(in_order.begin() + 1, in_order.end(), {},
                     [](auto const* f) { return f->process; });
