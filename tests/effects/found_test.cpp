@@ -346,6 +346,7 @@ template <class T>
 eff<T> gives(T value) {
   co_return value;
 }
+__extension__ typedef __int128 wide_integer;
 struct alignas(16) four_floats {
   float x, y, z, w;
 };
@@ -366,7 +367,7 @@ struct measures : handler<measuring> {
 };
 eff<int, measuring> measures_all() {
   long double const width = co_await measuring::width{};
-  __int128 const many = co_await gives<__int128>(__int128{1} << 100);
+  wide_integer const many = co_await gives(wide_integer{1} << 100);
   four_floats const at = co_await measuring::position{four_floats{1, 2, 3, 4}};
   co_return static_cast<int>(width * 2) + static_cast<int>(many >> 98) + static_cast<int>(at.w);
 }
