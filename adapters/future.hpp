@@ -23,7 +23,7 @@ namespace weft {
 /// does.  `Future` is a std::future or a std::shared_future of a value or of void; one without a
 /// state throws std::future_error.  A deferred function runs on that thread.
 ///
-/// Allocates what off_thread does.  Throws what the future does; completion_dropped; bad_alloc.
+/// Allocates what off_thread_detached does.  Throws what the future does; completion_dropped; bad_alloc.
 template <template <class> class Future, class T>
 eff<T, blocking, completions> future_value(Future<T> f) {
   co_return co_await off_thread_detached([](Future<T> of) -> T { return of.get(); }, std::move(f));

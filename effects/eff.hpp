@@ -108,12 +108,12 @@ class [[nodiscard("weft: a computation runs once it is awaited: co_await it, or 
       destroy(frame_);
   }
 
-  /// Releases the frame to the caller, which starts it.  Throws eff_empty if there is none.
   /// Throws eff_empty if this was awaited before, or moved from.
   void require_whole(detail::internal) const {
     if (!frame_) [[unlikely]]
       throw_empty();
   }
+  /// Releases the frame to the caller, which starts it.  Throws eff_empty if there is none.
   [[nodiscard]] std::coroutine_handle<promise_type> release(detail::internal) {
     if (!frame_) [[unlikely]]
       throw_empty();

@@ -135,7 +135,7 @@ consteval bool is_to_restart() {
   else
     return false;
 }
-/// The same handling, in which each such body is a function.
+/// The handling `what`, in which each body that restarts a handling is a function.
 template <class Around, class H, class... Es, class Body, class Policy>
 auto with_restarted_body(handling<H, row<Es...>, Body, Policy>&& what) {
   using inside = row_set<Es..., Around>;

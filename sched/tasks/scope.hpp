@@ -299,8 +299,8 @@ template <class F>
   return detail::scope_awaitable<F>(std::move(f));
 }
 
-/// As above, but the scope is cancelled at its deadline, and then throws `timed_out`; or when the
-/// token is asked to stop, and then throws `cancelled`.  A body that ends without finding
+/// Opens a scope that is cancelled at its deadline, and then throws `timed_out`; or when the token
+/// is asked to stop, and then throws `cancelled`.  A body that ends without finding
 /// `cancelled` has its result yielded all the same, so what it has received is not lost.  (A body
 /// without a result has nothing to lose: if a task of it was cancelled, the scope throws.)
 ///

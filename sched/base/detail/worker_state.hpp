@@ -16,8 +16,8 @@ namespace weft::detail {
 
 class scheduler_core;
 
-/// How many messages a process sends and receives in a step without being queued.  The next one
-/// ends the step: so a process that always finds messages, or room for them, does not keep its
+/// How many operations of a process are answered at once in a step: messages, and waits for what is
+/// there already.  The next one ends the step: so a process that need never wait does not keep its
 /// thread.
 inline constexpr std::int8_t most_operations_in_step = 127;
 
@@ -43,7 +43,7 @@ struct worker_state {
   std::int64_t repeatable = 0;  // the same, of processes that can be run again
   bool stopped = false;         // the backend was stopped
   std::uint8_t hand_overs = 0;  // how many in a row
-  /// How many messages the process may still send or receive without waiting, in this step.
+  /// How many operations of the process may still be answered at once, in this step.
   std::int8_t operations_left = most_operations_in_step;
   std::uint8_t until_clock = 0;  // steps until the clock is read again
   std::exception_ptr broken;     // the backend threw it, and gave no process
@@ -56,8 +56,7 @@ struct worker_state {
     hand_overs = 0;
     operations_left = most_operations_in_step;
   }
-  /// Counts a message that is sent or received without waiting.  False if the step has had its
-  /// share.
+  /// Counts an operation that is answered at once.  False if the step has had its share.
   [[nodiscard, gnu::always_inline]] bool count_operation() noexcept {
     if (--operations_left >= 0) [[likely]]
       return true;
@@ -66,7 +65,7 @@ struct worker_state {
   }
   /// Whether the step has had its share.
   [[nodiscard]] bool has_had_share() const noexcept { return operations_left == 0; }
-  /// Counts `n` messages more.
+  /// Counts `n` operations more.
   void count_operations(std::size_t n) noexcept {
     std::size_t const left = static_cast<std::uint8_t>(operations_left);
     operations_left = static_cast<std::int8_t>(left - std::min(n, left));

@@ -55,8 +55,7 @@ void scope_core::throw_errors(std::exception_ptr of_body, bool yields, scope_end
 weft::cancelled scope_core::why_unwound() noexcept {
   return weft::cancelled(
       "weft: cancelled, because the tasks that wait for this are cancelled; the body of a scope "
-      "has "
-      "ignored that, and was unwound");
+      "has ignored that, and was unwound");
 }
 std::exception_ptr unwound_where_it_stands(process const& p) noexcept {
   return std::make_exception_ptr(std::runtime_error(

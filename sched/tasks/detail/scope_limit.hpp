@@ -91,7 +91,7 @@ struct scope_limit::link : pooled {
 
   /// Cancels the scope, unless it is over.
   void fire() noexcept;
-  /// True if the scope is over before the canceller has had its turn.
+  /// The scope is over.  Returns why the canceller has cancelled it; none if its turn did not come.
   [[nodiscard]] reason end() noexcept;
 
   enum class state : std::uint8_t { armed, at_it, done, over };
