@@ -3,8 +3,10 @@
 # that is the first that a source file beside it includes does: the build compiles that file.  There is no
 # Catch2 3 here, and no stdexec.
 #
-# The standard headers are modules, so that they are parsed once; a header sees those that it includes.  But
-# <execution> has parallel algorithms, which need TBB.
+# The standard headers are modules, so that they are parsed once; a header sees those that it includes.  The
+# modules are those of the whole library, whatever was given: a standard header that is named by none is part of
+# whichever module includes it first, and hidden from the others.  <execution> has parallel algorithms, which
+# need TBB.
 set -u
 [ $# != 0 ] || exit 0
 scratch=${TEST_TMPDIR:-$(mktemp -d)}
@@ -13,7 +15,7 @@ for header in $(find -L "$@" -name '*.hpp' ! -name 'catch2_v3*' ! -name stdexec.
   [ -f "$source" ] && grep -m1 '^#include' "$source" | grep -qxF "#include \"weft/$header\"" || echo "$header"
 done > "$scratch/headers"
 
-standard=$(find -L "$@" -name '*.hpp' -exec grep -hoE '^#include <[a-z_]+>' {} + | grep -v '<execution>' | sort -u)
+standard=$(find -L adapters cluster deque durable effects io sched testing trace -name '*.hpp' -exec grep -hoE '^#include <[a-z_]+>' {} + | grep -v '<execution>' | sort -u)
 {
   echo 'module standard [system] {'
   echo "$standard" | sed 's/#include \(.*\)/#if __has_include(\1)\n&\n#endif/' | clang++-19 -std=c++20 -M -x c++ - | tr -d '\\' | tr ' ' '\n' | sort -u |
