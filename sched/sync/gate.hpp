@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "weft/effects/detail/internal.hpp"
+#include "weft/effects/eff.hpp"
 #include "weft/effects/operation.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
@@ -22,6 +24,7 @@
 namespace weft {
 
 class gate;
+struct syncing;
 
 namespace detail {
 class gate_table;
@@ -100,10 +103,10 @@ class gate_waiter {
 ///     ...
 ///     co_await syncing::wake{at};
 ///
-/// On several threads, another process may wake the gate between the check and the wait.  So read
-/// the gate's epoch first; the wait then returns if the gate has been woken since:
+/// On several threads, another process may wake the gate between the check and the wait.  There the
+/// check and the wait are one:
 ///
-///     for (auto seen = at.epoch(); empty; seen = at.epoch()) co_await syncing::wait{at, seen};
+///     co_await at.wait_while([&] { return empty; });
 ///
 /// A gate knows no condition.  While a process waits, only processes of the same scheduler may use
 /// the gate.  If the gate is destroyed while processes wait, they find `cancelled`.  To be woken by
@@ -125,8 +128,15 @@ class gate {
     detail::note_access(this, true);
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
-  /// How often the gate was woken or released.  A process that sees a greater number than before
-  /// sees all that was done before that wake or release.
+  /// Waits while `holds()` returns true: called at once, and after each wake and release.  A wake
+  /// between a call and the wait is not missed.  Where schedules are explored, other processes come
+  /// in before each call.  A frame from the pool.  Throws what `holds` throws.
+  template <std::predicate Predicate>
+  eff<void, syncing> wait_while(Predicate holds,
+                                std::source_location where = std::source_location::current());
+  /// How often the gate was woken or released: for syncing::wait.  A process that sees a greater
+  /// number than before sees all that was done before that wake or release.  No operation: where
+  /// schedules are explored, the step is that of the operation before; so touch the gate first.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
@@ -228,6 +238,16 @@ struct syncing {
   };
   using operations = op_list<wait, wait_until, wake, own, touch>;
 };
+
+template <std::predicate Predicate>
+eff<void, syncing> gate::wait_while(Predicate holds, std::source_location where) {
+  for (;;) {
+    co_await detail::located(syncing::touch(this, false), where);
+    auto const seen = epoch();
+    if (!holds()) co_return;
+    co_await detail::located(syncing::wait(*this, seen), where);
+  }
+}
 
 // ---- how a gate and a waiter end
 

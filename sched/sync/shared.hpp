@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,7 +17,10 @@
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/intrusive_list.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/errors.hpp"
+#include "weft/sched/base/process_id.hpp"
 #include "weft/sched/sync/gate.hpp"
 
 namespace weft {
@@ -55,12 +59,13 @@ class shared {
   eff<T, syncing> get(std::source_location where = std::source_location::current()) {
     return gets(state_, where);
   }
-  /// Sets the value, and wakes all waiters, which check again.  O(n) in the waiters.
+  /// Sets the value, and wakes the waiters for which it is right; they check again in their turn.
+  /// O(n) in the waiters: each predicate is called once.
   eff<void, syncing> set(T value, std::source_location where = std::source_location::current()) {
     return sets(state_, std::move(value), where);
   }
-  /// Calls `f(value)`, where the value is a T& that `f` may change, and wakes all waiters;
-  /// `co_await` yields the result.  O(n) in the waiters.
+  /// Calls `f(value)`, where the value is a T& that `f` may change, and wakes waiters as set()
+  /// does; `co_await` yields the result.  O(n) in the waiters.
   template <class F>
   [[nodiscard("weft: co_await it")]] awaits_to<detail::call_result_t<F&, T&>> auto update(
       F f, std::source_location where = std::source_location::current()) {
@@ -72,8 +77,9 @@ class shared {
       return detail::refused();
   }
   /// Waits until `is_right(value)` returns true, where the value is a T const&; this is checked at
-  /// once, and after each set or update.  `co_await` yields a copy of the value that is right.  A
-  /// value that is right only for a while may be missed.
+  /// once, after each set or update by the process that has changed the value, and again when the
+  /// waiting process goes on.  `co_await` yields a copy of the value that is right.  A value that is
+  /// right only for a while may be missed.
   template <class Predicate>
   [[nodiscard("weft: co_await it")]] awaits_to<T> auto wait_for(
       Predicate is_right, std::source_location where = std::source_location::current()) {
@@ -88,80 +94,166 @@ class shared {
   }
 
  private:
+  class waiter;
+  /// The value, and the processes that wait until it is right for them.
+  ///
+  ///   SHARED-1  The members are accessed under `access`.  It is recursive: if there is no memory to
+  ///       make a process ready, the process may be unwound under the lock, and leaves.
+  ///   SHARED-2  Each waiter waits at a gate of its own.  A process that has changed the value asks
+  ///       the predicate of each waiter, takes off the waiters for which it is right, and releases
+  ///       their gates, all under the lock.  A process that goes on takes the lock before it destroys
+  ///       its waiter: so the gate lives until its release is done.
+  ///   SHARED-3  A waiter checks the value, enters, and reads the epoch of its gate, under one lock.
+  ///       So its process does not sleep if the value has changed since.
   struct shared_state final : detail::gate_owner {
-    explicit shared_state(T first) : value(std::move(first)) {
-      changed.belongs_to(detail::internal(), *this);
-    }
-    virtual ~shared_state() = default;
+    explicit shared_state(T first) : value(std::move(first)) { detail::note_created(this); }
+    virtual ~shared_state() { detail::note_destroyed(this); }
     void close() noexcept {
-      // relaxed: a waiter reads the gate's epoch before it reads `closed`, so if it misses the
-      // store, the release wakes it, and it looks again.
-      closed.store(true, std::memory_order_relaxed);
-      changed.release_all_now(detail::internal());
+      detail::note_access(this, true);
+      std::lock_guard const lock(access);
+      closed = true;
+      wake([](waiter const&) { return true; });
     }
-    void describe(deadlock::waiter& w, std::size_t waiting) const override {
+    /// Wakes the waiters for which `goes_on(waiter&)` is true.
+    template <class GoesOn>
+    void wake(GoesOn const& goes_on) noexcept {
+      detail::intrusive_list<waiter> woken;
+      for (waiter *w = waiters.first(), *next = nullptr; w; w = next) {
+        next = waiters.next(*w);
+        if (goes_on(*w)) w->move_to(woken);
+      }
+      while (waiter* const w = woken.first()) {
+        w->leave();
+        w->at().release_now(detail::internal());
+      }
+    }
+    void describe(deadlock::waiter& w, std::size_t) const override {
+      std::size_t n = 0;
+      for (waiter const* each = waiters.first(); each; each = waiters.next(*each)) ++n;
       w.reason = "a shared value to be as its predicate says; it was last written ";
       w.reason +=
           written ? "by process " + written->process.text() + " at " + detail::text(written->since)
                   : "when it was made";
-      w.reason += ": " + detail::text_of_waiters(waiting);
+      w.reason += ": " + detail::text_of_waiters(n);
     }
 
-    std::mutex access;
-    T value;                                 // under `access`
-    std::optional<detail::holding> written;  // under `access`: the last writer, and where
-    std::atomic<bool> closed = false;
-    gate changed;
-  };
-  /// Wakes the waiters when the access is over.
-  struct access_note {
-    explicit access_note(shared_state& s) noexcept : of(s) {}
-    access_note(access_note const&) = delete;
-    access_note& operator=(access_note const&) = delete;
-    ~access_note() { of.changed.release_all_now(detail::internal()); }
-    shared_state& of;
+    std::recursive_mutex access;
+    T value;
+    std::optional<detail::holding> written;  // the last writer, and where
+    detail::intrusive_list<waiter> waiters;
+    bool closed = false;
   };
   using state = std::shared_ptr<shared_state>;
 
+  class waiter : public detail::list_entry<waiter> {
+   public:
+    /// Whether the value is right for the process of this waiter.
+    using predicate = bool (*)(void* is_right, T const& value);
+
+    waiter(shared_state& s, predicate call, void* is_right) noexcept
+        : home_(s), call_(call), is_right_(is_right) {
+      at_.belongs_to(detail::internal(), s);
+    }
+    waiter(waiter const&) = delete;
+    waiter& operator=(waiter const&) = delete;
+    ~waiter() {
+      if (!has_entered_) return;
+      std::lock_guard const lock(home_.access);  // waits until a release is done (SHARED-2)
+      leave();
+    }
+
+    [[nodiscard]] gate& at() noexcept { return at_; }
+    /// True also if the predicate throws: the process then calls it itself.
+    [[nodiscard]] bool goes_on() const noexcept {
+      try {
+        return call_(is_right_, std::as_const(home_.value));
+      } catch (...) {
+        return true;
+      }
+    }
+
+    // ---- under the lock
+
+    /// Returns the epoch with which to wait.
+    [[nodiscard]] std::uint64_t enter() noexcept {
+      has_entered_ = true;
+      if (!on_) move_to(home_.waiters);
+      return at_.epoch();
+    }
+    void leave() noexcept {
+      if (on_) std::exchange(on_, nullptr)->remove(*this);
+    }
+    void move_to(detail::intrusive_list<waiter>& to) noexcept {
+      leave();
+      on_ = &to;
+      to.push_back(*this);
+    }
+
+   private:
+    shared_state& home_;
+    predicate const call_;
+    void* const is_right_;
+    gate at_;
+    detail::intrusive_list<waiter>* on_ = nullptr;  // the list that the waiter is on
+    bool has_entered_ = false;                      // only its process accesses it
+  };
+  /// A change of the value: at its end, wakes the waiters for which the new value is right.
+  class change {
+   public:
+    change(shared_state& s, process_id by, std::source_location where) : of_(s), lock_(s.access) {
+      of_.written.emplace(by, where);
+    }
+    change(change const&) = delete;
+    change& operator=(change const&) = delete;
+    ~change() {
+      of_.wake([](waiter const& w) { return w.goes_on(); });
+    }
+
+   private:
+    shared_state& of_;
+    std::lock_guard<std::recursive_mutex> const lock_;
+  };
+
   static eff<T, syncing> gets(state s, std::source_location where) {
-    co_await detail::located(syncing::touch(&s->changed, false), where);
+    co_await detail::located(syncing::touch(s.get(), false), where);
     co_await detail::located(syncing::own(), where);
     std::lock_guard const lock(s->access);
     co_return std::as_const(s->value);
   }
   static eff<void, syncing> sets(state s, T value, std::source_location where) {
-    co_await detail::located(syncing::touch(&s->changed, true), where);
-    process_id const me = co_await detail::located(syncing::own(), where);
-    access_note const at_the_end(*s);
-    std::lock_guard const lock(s->access);
-    s->written.emplace(me, where);
+    co_await detail::located(syncing::touch(s.get(), true), where);
+    change const now(*s, co_await detail::located(syncing::own(), where), where);
     s->value = std::move(value);
   }
   template <class F>
   static eff<std::invoke_result_t<F&, T&>, syncing> updates(state s, F f,
                                                             std::source_location where) {
-    co_await detail::located(syncing::touch(&s->changed, true), where);
-    process_id const me = co_await detail::located(syncing::own(), where);
-    access_note const at_the_end(*s);
-    std::lock_guard const lock(s->access);
-    s->written.emplace(me, where);
+    co_await detail::located(syncing::touch(s.get(), true), where);
+    change const now(*s, co_await detail::located(syncing::own(), where), where);
     co_return std::invoke(f, s->value);
   }
   template <class Predicate>
   static eff<T, syncing> waits(state s, Predicate is_right, std::source_location where) {
+    waiter me(
+        *s,
+        [](void* p, T const& value) -> bool {
+          return std::invoke(*static_cast<Predicate*>(p), value);
+        },
+        std::addressof(is_right));
     // own() checks whether the process is cancelled.  touch() comes before it, and begins a step
     // where schedules are explored.  So the check comes after the process's own events, and is in
     // one step with the read of the value.
     for (bool is_first = true;; is_first = false) {
-      co_await detail::located(syncing::touch(&s->changed, false), where);
+      co_await detail::located(syncing::touch(s.get(), false), where);
       if (is_first) co_await detail::located(syncing::own(), where);
-      auto const seen = s->changed.epoch();
+      std::uint64_t seen = 0;
       {
         std::lock_guard const lock(s->access);
         if (std::invoke(is_right, std::as_const(s->value))) co_return std::as_const(s->value);
+        if (s->closed) throw cancelled();
+        seen = me.enter();
       }
-      if (s->closed.load(std::memory_order_relaxed)) throw cancelled();  // relaxed: as in close()
-      co_await detail::located(syncing::wait(s->changed, seen, detail::for_release()), where);
+      co_await detail::located(syncing::wait(me.at(), seen, detail::for_release()), where);
     }
   }
 

@@ -63,8 +63,7 @@ class tokens_at_a_gate final : public tokens {
     co_return true;
   }
   law<int> take() override {
-    for (auto seen = at_.epoch(); !has_taken(); seen = at_.epoch())
-      co_await syncing::wait(at_, seen);
+    co_await at_.wait_while([this] { return !has_taken(); });
     co_return 0;
   }
   law<int> left() override { co_return there_; }

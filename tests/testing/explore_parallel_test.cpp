@@ -155,6 +155,46 @@ does_all locks_and_prints(std::reference_wrapper<things> t) {
   co_await console::print{"."};
 }
 
+TEST_CASE("other processes come in before the look of wait_while, and at a touch before an epoch") {
+  using looking = eff<void, syncing, timing>;
+  auto const looks = [](things& w) -> looking {
+    co_await syncing::wake{w.at};
+    w.out += "k";
+    co_await w.at.wait_while([&w] { return (w.out += "l").empty(); });
+  };
+  auto const writes = [](things& w) -> looking {
+    co_await syncing::touch{&w.at, true};
+    w.out += "w";
+  };
+  auto const orders = explore(
+      in_parallel, [] { return std::make_unique<things>(); },
+      [&](world& w) -> eff<void, spawning<syncing, timing>> {
+        co_await spawn(looks, std::ref(*w));
+        co_await spawn(writes, std::ref(*w));
+      },
+      [](world& w) { return w->out; });
+  CHECK(texts(orders) == std::set<std::string>{"wkl", "kwl", "klw"});
+
+  auto const wakes_and_waits = [](things& w) -> looking {
+    co_await syncing::wake{w.at, 9};
+    instant const now = co_await timing::now{};
+    co_await syncing::touch{&w.at, false};
+    w.x += co_await syncing::wait_until(w.at, w.at.epoch(), now + 2ns);
+  };
+  for (bool const reduce : {false, true}) {
+    auto options = in_parallel;
+    options.reduce = reduce;
+    auto const woken = explore(
+        options, [] { return std::make_unique<things>(); },
+        [&](world& w) -> eff<void, spawning<syncing, timing>> {
+          co_await spawn(wakes_and_waits, std::ref(*w));
+          co_await spawn(wakes_and_waits, std::ref(*w));
+        },
+        [](world& w) { return std::to_string(w->x); });
+    CHECK(texts(woken) == std::set<std::string>{"0", "1"});
+  }
+}
+
 TEST_CASE("an operation that others can see is no step of its own in cooperative schedules") {
   CHECK(schedules_of_two<prints_twice>(on_one_thread) == of_steps(1));
   CHECK(schedules_of_two<sends>(on_one_thread) == of_steps(1));

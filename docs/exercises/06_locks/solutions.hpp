@@ -119,16 +119,14 @@ inline eff<void, mail> keeps_account(inbox<payment> in, int balance) {
 class read_write_lock {
  public:
   eff<void, syncing> lock_shared() {
-    for (auto seen = freed_.epoch(); has_writer_; seen = freed_.epoch())
-      co_await syncing::wait{freed_, seen};
+    co_await freed_.wait_while([this] { return has_writer_; });
     ++readers_;
   }
   void unlock_shared() noexcept {
     if (--readers_ == 0) freed_.release_all();
   }
   eff<void, syncing> lock() {
-    for (auto seen = freed_.epoch(); has_writer_ || readers_ != 0; seen = freed_.epoch())
-      co_await syncing::wait{freed_, seen};
+    co_await freed_.wait_while([this] { return has_writer_ || readers_ != 0; });
     has_writer_ = true;
   }
   void unlock() noexcept {

@@ -113,8 +113,7 @@ class latch {
     if (left_.fetch_sub(1) == 1) co_await syncing::wake{open_};
   }
   eff<void, syncing> wait() {
-    for (auto seen = open_.epoch(); left_.load() > 0; seen = open_.epoch())
-      co_await syncing::wait{open_, seen};
+    return open_.wait_while([this] { return left_.load() > 0; });
   }
 
  private:

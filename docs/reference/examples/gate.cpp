@@ -17,7 +17,7 @@ struct latch {
 eff<void, syncing> waits(latch& l) {
   co_await syncing::touch{&l, false};  // a read of what processes share
   process_id const me = co_await syncing::own{};
-  for (auto seen = l.at.epoch(); !l.open; seen = l.at.epoch()) co_await syncing::wait{l.at, seen};
+  co_await l.at.wait_while([&l] { return !l.open; });
   std::cout << me.text() << " goes on\n";
 }
 eff<void, spawning<syncing>, syncing, timing> program(latch& l) {

@@ -101,6 +101,70 @@ TEST_CASE("an update yields the result of its function, and throws its exception
   CHECK(value == "second third0");
 }
 
+/// How often the predicates of `n` processes are called, of which each waits for another number, until
+/// each has been set.
+int checks_of(int n) {
+  counter checks = 0;
+  run_on<on_one_thread>([&]() -> program {
+    shared<int> now(0);
+    counter begun = 0;
+    for (int i = 1; i <= n; ++i)
+      co_await spawn(
+          [](shared<int>& at, int mine, counter& asked, counter& waiting) -> step {
+            ++waiting;
+            int const seen = co_await at.wait_for([&](int value) {
+              ++asked;
+              return value == mine;
+            });
+            if (seen != mine) FAIL("woken for " << mine << ", and sees " << seen);
+          },
+          std::ref(now), i, std::ref(checks), std::ref(begun));
+    while (begun != n) co_await proc::yield{};
+    for (int i = 1; i <= n; ++i) {
+      co_await now.set(i);
+      co_await proc::yield{};
+      co_await proc::yield{};
+    }
+  });
+  return checks;
+}
+
+TEST_CASE("an update wakes only those for whose predicate the value is right") {
+  // At first n; by the i-th update those that still wait, n + 1 - i; and each once more in its turn.
+  int const n = 100;
+  CHECK(checks_of(n) == n + n * (n + 1) / 2 + n);
+}
+
+BACKENDS_TEST_CASE("a predicate that throws does so in the process that waits", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(200); ++round) {
+    counter thrown = 0;
+    run_on(chosen, [&thrown]() -> program {
+      shared<int> value(0);
+      counter begun = 0;
+      for (int i = 0; i != 3; ++i)
+        co_await spawn(
+            [](shared<int>& s, counter& waiting, counter& n) -> step {
+              ++waiting;
+              try {
+                (void)co_await s.wait_for([](int v) {
+                  if (v != 0) throw std::runtime_error("no");
+                  return false;
+                });
+              } catch (std::runtime_error const&) {
+                ++n;
+              }
+            },
+            std::ref(value), std::ref(begun), std::ref(thrown));
+      while (begun != 3) co_await proc::yield{};
+      co_await value.set(1);
+      while (thrown != 3) co_await proc::yield{};
+    });
+    if (thrown != 3) FAIL("round " << round << ": " << thrown);
+  }
+}
+
 BACKENDS_TEST_CASE("a shared value that is destroyed cancels its waiters", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
