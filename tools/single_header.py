@@ -56,7 +56,7 @@ def with_inline_functions(name, lines):
             yield attributes + "inline " + line[len(attributes) :]
         else:
             yield line
-        if not line.startswith("//"):
+        if not line.startswith(("//", "#")):
             before = line.rstrip()
 
 

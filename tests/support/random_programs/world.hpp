@@ -134,6 +134,7 @@ struct shared_world {
   std::atomic<int> x = 0;
   shared<int> value{0};
   std::atomic<bool> source_is_taken = false;
+  std::atomic<bool> dropped_by_cancelled = false;  // a completer that a cancelled child had
   std::optional<completer<int>> source{std::in_place};
   std::optional<completion<int>> result{source->get_completion()};
   std::array<std::optional<inbox<int>>, 2> in;
