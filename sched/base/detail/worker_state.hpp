@@ -82,14 +82,15 @@ struct worker_state {
   /// The state of the worker that runs processes on the calling thread; null if none does.
   [[gnu::visibility("default")]] static inline thread_local constinit worker_state* at_work =
       nullptr;
-  /// Counts an operation that is answered without its scheduler.  False if the step has had its
-  /// share: then the operation is to be performed, and gives way.  Inside a handler or a copied body,
-  /// and in a process that keeps a log, it is not performed for that.
+  /// Whether an operation whose answer is there may be answered without its scheduler: counts it.  If
+  /// not, it is to be performed: where it may be recorded, inside a handler or in a process that
+  /// keeps a log; and when the step has had its share.  In a copied body nothing is recorded, and no
+  /// step ends.
   [[nodiscard]] static bool may_go_on() noexcept {
-    if (!at_work || at_work->count_operation()) [[likely]]
-      return true;
-    return prompt::innermost() != at_work->ground || prompt::arena_here() || !at_work->running ||
-           at_work->running->is_forkable();
+    if (!at_work || !at_work->running) return true;
+    if (prompt::innermost() == at_work->ground && !at_work->running->is_forkable()) [[likely]]
+      return at_work->count_operation();
+    return prompt::arena_here();
   }
   prompt const* ground = nullptr;   // that of the scheduler
   worker_state* outside = nullptr;  // the state for the scheduler around this one

@@ -217,6 +217,32 @@ TEST_CASE("if the constructor of the value throws, complete may be called again"
   CHECK(got == "2");
 }
 
+BACKENDS_TEST_CASE("a process cannot fork either if the completion was there before it waited", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_stealing<3>) {
+  every_frame_dies const check;
+  std::string what;
+  std::string in_time;
+  auto const waits_and_forks = [](std::string& to, bool until) -> program {
+    completer<void> source;
+    auto result = source.get_completion();
+    source.complete();
+    if (until)
+      CHECK(co_await result.wait_until(instant::max()));
+    else
+      co_await result.wait();
+    try {
+      co_await proc::fork{};
+    } catch (unforkable const& e) {
+      to = e.what();
+    }
+  };
+  fork_on(chosen, [&]() -> program { co_await waits_and_forks(what, false); });
+  fork_on(chosen, [&]() -> program { co_await waits_and_forks(in_time, true); });
+  CHECK_THAT(what, Contains("weft::completions::wait"));
+  CHECK_THAT(in_time, Contains("weft::completions::wait_until"));
+}
+
 BACKENDS_TEST_CASE(
     "a process that has waited for a completion cannot fork, and the message names the wait", "",
     on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
