@@ -75,12 +75,9 @@ fans_out ask(std::size_t limit, int broken = -1, std::chrono::milliseconds patie
   instant const begun = co_await timing::now{};
   std::string end = "all is done";
   try {
-    co_await with_scope({.timeout = patience},
-                        [&](auto& in) -> eff<void, tasking<syncing, timing>> {
-                          for (int n = 0; n != requests; ++n)
-                            in.start(request, std::ref(s), std::ref(permits), n);
-                          co_return;
-                        });
+    co_await with_scope({.timeout = patience}, [&](auto& in) {
+      for (int n = 0; n != requests; ++n) in.start(request, std::ref(s), std::ref(permits), n);
+    });
   } catch (std::exception const& e) {
     end = e.what();
   }

@@ -110,10 +110,9 @@ eff<void, tasking<console>, console> run_frame(world& w, int frame) {
   std::vector<task_handle<void>> tasks(systems.size());
   std::vector<noted> when(systems.size());
   std::atomic<int> clock = 0;
-  co_await with_scope([&](auto& s) -> eff<void, tasking<console>> {
+  co_await with_scope([&](auto& s) {
     for (std::size_t i = 0; i != systems.size(); ++i)  // predecessors first
       s.start(tasks[i], [&, i] { return run_one(i, w, frame, tasks, clock, when[i]); });
-    co_return;
   });
   require_order(when);
   std::string const line =

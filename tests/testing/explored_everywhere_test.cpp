@@ -51,7 +51,7 @@ TEST_CASE("a trace or an outcome that no schedule has is given no path") {
 }
 
 TEST_CASE("an outcome on several threads is among the outcomes of explore in parallel steps") {
-  compare_all(seeds(is_sanitized ? 20 : 60), granularity::parallel, 40,
+  compare_all(seeds(is_sanitized ? 20 : 500), granularity::parallel, 40,
               [](program_of_acts const& l, int round) {
                 return round % 2 == 0 ? outcome_on<on_sharing<2>>(l)
                                       : outcome_on<on_stealing<2>>(l);

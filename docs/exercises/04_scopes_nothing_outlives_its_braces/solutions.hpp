@@ -49,10 +49,8 @@ inline eff<void, timing> keeps_the_books(int& written) {
 }
 inline eff<void, waits> entries(int& written) {
   try {
-    co_await with_scope({.timeout = 10ms}, [&](auto& s) -> eff<void, waits> {
-      s.start(keeps_the_books, std::ref(written));
-      co_return;
-    });
+    co_await with_scope({.timeout = 10ms},
+                        [&](auto& s) { s.start(keeps_the_books, std::ref(written)); });
   } catch (cancelled const&) {
   }
 }

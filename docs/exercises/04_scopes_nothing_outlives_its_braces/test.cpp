@@ -84,10 +84,7 @@ TEST_CASE("5: a transfer is done completely or not at all, whenever it is cancel
     ms_of([&]() -> eff<void, waits, timing> {
       try {
         co_await with_scope({.timeout = std::chrono::milliseconds(ms)},
-                            [&](auto& s) -> eff<void, waits> {
-                              s.start(transfer, std::ref(from), std::ref(to), 30);
-                              co_return;
-                            });
+                            [&](auto& s) { s.start(transfer, std::ref(from), std::ref(to), 30); });
       } catch (cancelled const&) {
       }
     });

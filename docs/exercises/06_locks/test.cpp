@@ -26,9 +26,8 @@ TEST_CASE("1: the time of ten downloads is predicted", "[1]") {
   int took = -1;
   using downloads = eff<void, tasking<syncing, timing>, timing>;
   schedule({.virtual_time = true}, [&]() -> downloads {
-    co_await with_scope([&](auto& s) -> downloads {
+    co_await with_scope([&](auto& s) {
       for (int i = 0; i != 10; ++i) s.start(download, std::ref(permits));
-      co_return;
     });
     took = static_cast<int>((co_await timing::now{} - instant()) / 1ms);
   });
@@ -90,10 +89,8 @@ TEST_CASE("4: a permit is given back after work that ends, fails or is cancelled
   schedule({.virtual_time = true}, [&]() -> eff<void, task, syncing, timing> {
     for (work const* const w : {&works, &fails, &lasts}) {
       try {
-        co_await with_scope({.timeout = 10ms}, [&](auto& s) -> eff<void, task> {
-          s.start(with_permit, std::ref(permits), *w);
-          co_return;
-        });
+        co_await with_scope({.timeout = 10ms},
+                            [&](auto& s) { s.start(with_permit, std::ref(permits), *w); });
       } catch (std::exception const&) {
       }
       bool const has_one = co_await permits.try_acquire();
@@ -114,9 +111,8 @@ TEST_CASE("4: a permit is given back after work that ends, fails or is cancelled
     --at_once;
   };
   schedule({.virtual_time = true}, [&]() -> eff<void, task> {
-    co_await with_scope([&](auto& s) -> eff<void, task> {
+    co_await with_scope([&](auto& s) {
       for (int i = 0; i != 4; ++i) s.start(with_permit, std::ref(one), counts);
-      co_return;
     });
   });
   CHECK(most == 1);

@@ -31,17 +31,13 @@ eff<void, tasking<timing>, timing> program() {
   std::stop_source asked;
   try {
     co_await with_scope(scope_options{.deadline = now + 1h, .timeout = time_span(5min)},
-                        asked.get_token(), [&](auto& s) -> eff<void, tasking<timing>> {
-                          s.start(takes, 2h, std::ref(done));
-                          co_return;
-                        });
+                        asked.get_token(), [&](auto& s) { s.start(takes, 2h, std::ref(done)); });
   } catch (timed_out const& c) {  // is a `cancelled`
     std::cout << c.what() << '\n';
   }
-  co_await with_scope([&](auto& s) -> eff<void, tasking<timing>> {
+  co_await with_scope([&](auto& s) {
     s.start(takes, 3h, std::ref(done));
     s.cancel();  // no error: the scope has been told to end
-    co_return;
   });
   std::cout << done << " done\n";
 }

@@ -290,11 +290,11 @@ struct clause_dispatch {
   // ---- where an operation is a step of its own (explored_steps.hpp)
 
   /// Whether the operation is a step of its own: an operation on a shared object is; a spawn, if
-  /// the number of processes is limited; an exit, if there were tasks, since it cancels those of
+  /// the number of processes is limited; an exit, if there were groups, since it cancels those of
   /// its process.
   static bool is_a_step(S& s) {
     if constexpr (spawns) return s.is_limited();
-    if constexpr (std::is_same_v<O, proc::exit>) return S::explores && s.tasks_.had_tasks;
+    if constexpr (std::is_same_v<O, proc::exit>) return S::explores && s.tasks_.had_groups;
     return may_be_small_step;
   }
   /// Whether the operation is put off to a later turn of its process, so that other processes may

@@ -22,7 +22,7 @@ namespace weft::detail {
 /// cancelled.  The check is an access, whatever its outcome (CANCEL-6).
 template <class S>
 void note_group_check(S& s, process const& p) noexcept {
-  if (s.tasks_.had_tasks && p.is_waiting() && !s.base().events().has(p))
+  if (s.tasks_.had_groups && p.is_waiting() && !s.base().events().has(p))
     (void)is_cancelled_at(p.leaf());
 }
 /// Reports to the explorer that the running process makes another one ready that waits: whether that
@@ -30,7 +30,7 @@ void note_group_check(S& s, process const& p) noexcept {
 template <class S>
 void note_wake(S& s, process const& p) noexcept {
   if constexpr (S::explores)
-    if (s.tasks_.had_tasks && s.runs_process() && p.is_waiting()) (void)is_cancelled_at(p.leaf());
+    if (s.tasks_.had_groups && s.runs_process() && p.is_waiting()) (void)is_cancelled_at(p.leaf());
 }
 /// Whether an operation on a shared object is a step of its own now.  If it would be, but all
 /// processes are cancelled, or this one is being replayed or is inside a copyable body, then its

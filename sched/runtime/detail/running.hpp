@@ -369,7 +369,7 @@ template <class S>
   s.base().end_run();
   if (s.first_) std::exchange(s.first_, nullptr)->release();
   s.own.reset();
-  s.tasks_.had_tasks = false;
+  s.tasks_.had_groups = false;
   s.limits_made_.store(0, std::memory_order_relaxed);  // relaxed: no process runs
   s.virtual_now_ = {};
   return true;

@@ -201,7 +201,7 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
   if constexpr (S::traces)
     add_to_trace(s, {.process = id, .value = 1, .kind = trace_kind::task_taken});
-  if constexpr (S::explores) s.tasks_.had_tasks = true;
+  if constexpr (S::explores) s.tasks_.had_groups = true;
   frame& f = t.first_frame_here();
   result_slot_base* const to = f.to;
   process* p = nullptr;

@@ -221,6 +221,7 @@ void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> lea
 template <class S>
 std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_handle<> leaf,
                                     result_slot<void>& waiting) {
+  if constexpr (S::explores) s.tasks_.had_groups = true;
   open_scope(s, *o.what, s.running(), leaf);
   if (must_stop_at(s, leaf)) return stop_cancelled(s, leaf, waiting, info_of<tasking<>::enter>);
   if (o.limit) o.limit->begin(s, *o.what);

@@ -137,3 +137,57 @@ TEST_CASE("the reduced search finds what a cancellation takes from each kind of 
       CHECK(found[false] == found[true]);
     }
 }
+
+/// A process waits in a scope, and its wait and the scope end at one instant; then it opens a scope
+/// inside, which finds the cancellation or not.
+grouped late_in_a_scope(waited_for& w) {
+  using namespace std::chrono_literals;
+  try {
+    co_await with_scope({.timeout = 3ns}, [&w](auto&) -> grouped {
+      instant const now = co_await timing::now{};
+      auto const held = co_await w.lock.try_lock_until(now + 3ns);
+      w.a = held ? "had it" : "had it not";
+      co_await with_scope([](auto&) {});
+      w.first = ", went on";
+    });
+  } catch (cancelled const&) {
+    w.a += ", was cancelled";
+  }
+}
+/// A scope is cancelled by a process that is no task of it.
+grouped cancelled_from_elsewhere(waited_for& w) {
+  co_await with_scope([&w](auto& outer) {
+    outer.start([&w, &outer]() -> grouped {
+      co_await with_scope([&w, &outer](auto& s) -> grouped {
+        outer.start([&s]() -> grouped {
+          s.cancel();
+          co_return;
+        });
+        co_await syncing::touch{&w.at, true};
+        w.a = "before";
+        co_await with_scope([](auto&) {});
+        w.a = "after";
+      });
+    });
+  });
+}
+
+TEST_CASE("the reduced search finds the cancellation of a scope that has no task") {
+  for (auto const& program : {late_in_a_scope, cancelled_from_elsewhere})
+    for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+      std::set<std::string> found[2];
+      for (bool const reduce : {false, true}) {
+        auto const all = explore(
+            {.granularity = grain, .reduce = reduce, .max_shrinking_runs = 0},
+            [] { return std::make_unique<waited_for>(); },
+            [&](std::unique_ptr<waited_for>& w) -> grouped {
+              auto const held = co_await w->lock.lock();
+              co_await program(*w);
+            },
+            [](std::unique_ptr<waited_for>& w) { return w->a + w->first; });
+        for (auto const& o : all.outcomes) found[reduce].insert(o.result.text);
+      }
+      if (grain == granularity::parallel) CHECK(found[false].size() > 1);
+      CHECK(found[false] == found[true]);
+    }
+}
