@@ -125,9 +125,9 @@ class external_event {
   }
   /// The waiter, or null if no process waits any more.  The waiter lives as long as the caller
   /// holds the lock under which it would be taken off the list.
-  [[nodiscard]] detail::external_waiter const* current_waiter() const noexcept {
+  [[nodiscard]] detail::external_waiter* current_waiter() const noexcept {
     std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: pairs with [3]
-    return found == opened ? nullptr : reinterpret_cast<detail::external_waiter const*>(found);
+    return found == opened ? nullptr : reinterpret_cast<detail::external_waiter*>(found);
   }
   /// Removes the waiter (EXTERNAL-1) and returns it; null if there is none, or the event is open.
   [[nodiscard]] detail::external_waiter* withdraw() noexcept {

@@ -121,8 +121,7 @@ class external_event_table final : public external_home {
   void for_each_waiter(F const& f) {
     std::lock_guard const lock(mutex_);
     for (external_event* e = first_; e; e = e->next_)
-      // The cast is allowed: the waiter, which lies in the operation of a process, is not const.
-      if (auto* const w = const_cast<external_waiter*>(e->current_waiter())) w->parked.look(f);
+      if (auto* const w = e->current_waiter()) w->parked.look(f);
   }
 
  private:

@@ -26,8 +26,9 @@ eff<void> scope_limit::cancels(end_of_link at) {
 void scope_limit::link::fire() noexcept {
   note_access(this, true);
   state now = state::armed;
-  // acquire: pairs with itself.  release: orders nothing; the scope waits for `done`.
-  if (!is.compare_exchange_strong(now, state::at_it, std::memory_order_acquire)) return;
+  // relaxed: the link was written before its canceller was put, and the queue of processes orders
+  // the two; of the scope, only its own locks and atomics are used.
+  if (!is.compare_exchange_strong(now, state::at_it, std::memory_order_relaxed)) return;
   why = requested.is_open() ? reason::stop : reason::deadline;
   auto const* const outer = std::exchange(firing_here, this);
   home.cancel(of);

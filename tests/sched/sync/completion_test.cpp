@@ -228,7 +228,7 @@ BACKENDS_TEST_CASE("a process cannot fork either if the completion was there bef
     auto result = source.get_completion();
     source.complete();
     if (until)
-      CHECK(co_await result.wait_until(instant::max()));
+      (void)co_await result.wait_until(instant::max());
     else
       co_await result.wait();
     try {

@@ -155,7 +155,7 @@ grouped late_in_a_scope(waited_for& w) {
   }
 }
 /// A scope is cancelled by a process that is no task of it.
-grouped cancelled_from_elsewhere(waited_for& w) {
+grouped cancelled_by_a_process_outside(waited_for& w) {
   co_await with_scope([&w](auto& outer) {
     outer.start([&w, &outer]() -> grouped {
       co_await with_scope([&w, &outer](auto& s) -> grouped {
@@ -173,7 +173,7 @@ grouped cancelled_from_elsewhere(waited_for& w) {
 }
 
 TEST_CASE("the reduced search finds the cancellation of a scope that has no task") {
-  for (auto const& program : {late_in_a_scope, cancelled_from_elsewhere})
+  for (auto const& program : {late_in_a_scope, cancelled_by_a_process_outside})
     for (auto const grain : {granularity::cooperative, granularity::parallel}) {
       std::set<std::string> found[2];
       for (bool const reduce : {false, true}) {
