@@ -11,6 +11,7 @@
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/location_listener.hpp"
 
 namespace weft {
 
@@ -20,7 +21,12 @@ namespace detail {
 /// task outside.
 class shield final : public frame_end {
  public:
-  continuation ended() noexcept override { return leaf; }
+  continuation ended() noexcept override {
+    // From here on the process checks the groups outside, in the same step: an explorer hears of it.
+    if (location_listener::of_thread) [[unlikely]]
+      (void)is_cancelled_at(continuation(leaf));
+    return leaf;
+  }
   continuation dropped() noexcept override { return leaf; }
   [[nodiscard]] std::string text() const override { return "a shield"; }
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/prelude.hpp"
+#include "weft/sched/tasks/shielded.hpp"
 #include "weft/sched/tasks/when_any.hpp"
 
 /// A process waits, is cancelled by its scope, and is given what it waits for by another process:
@@ -154,6 +155,20 @@ grouped late_in_a_scope(waited_for& w) {
     w.a += ", was cancelled";
   }
 }
+/// A process comes out of a shield in the step in which it opens a scope.
+grouped comes_out_of_a_shield(waited_for& w) {
+  using namespace std::chrono_literals;
+  try {
+    co_await with_scope({.timeout = 1ns}, [&w](auto&) -> grouped {
+      co_await shielded([]() -> grouped { co_await timing::sleep_for(1ns); });
+      w.a = "began";
+      co_await with_scope([](auto&) {});
+      w.first = ", went on";
+    });
+  } catch (cancelled const&) {
+    w.a += ", was cancelled";
+  }
+}
 /// A scope is cancelled by a process that is no task of it.
 grouped cancelled_by_a_process_outside(waited_for& w) {
   co_await with_scope([&w](auto& outer) {
@@ -173,7 +188,8 @@ grouped cancelled_by_a_process_outside(waited_for& w) {
 }
 
 TEST_CASE("the reduced search finds the cancellation of a scope that has no task") {
-  for (auto const& program : {late_in_a_scope, cancelled_by_a_process_outside})
+  for (auto const& program :
+       {late_in_a_scope, comes_out_of_a_shield, cancelled_by_a_process_outside})
     for (auto const grain : {granularity::cooperative, granularity::parallel}) {
       std::set<std::string> found[2];
       for (bool const reduce : {false, true}) {
