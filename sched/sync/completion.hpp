@@ -88,8 +88,8 @@ class completer;
 ///
 /// It is completed once, from any thread, before or after the wait begins.  Only the waiting
 /// process is suspended: its thread runs other processes meanwhile, or sleeps.  Waiting for a value
-/// that is there already takes one atomic load.  If the completer is destroyed without completing,
-/// the wait throws completion_dropped; so every wait ends.  The wait seals (operation.hpp): a
+/// that is there already takes one atomic load, outside of handlers and in a process without a log.
+/// If the completer is destroyed without completing, the wait throws completion_dropped; so every wait ends.  The wait seals (operation.hpp): a
 /// process that has waited cannot fork.  A value that owns its own completion is never freed, like
 /// an object that holds a shared_ptr to itself.
 ///

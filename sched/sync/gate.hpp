@@ -130,7 +130,9 @@ class gate {
   }
   /// Waits while `holds()` returns true: called at once, and after each wake and release.  A wake
   /// between a call and the wait is not missed.  Where schedules are explored, other processes come
-  /// in before each call.  A frame from the pool.  Throws what `holds` throws.
+  /// in before each call; touch what `holds` changes.  The gate must outlive the wait, as it is read
+  /// again after a wake.  `holds` is called again when a forked process is run again.  A frame from
+  /// the pool.  Throws what `holds` throws.
   template <std::predicate Predicate>
   eff<void, syncing> wait_while(Predicate holds,
                                 std::source_location where = std::source_location::current());

@@ -36,8 +36,8 @@ namespace weft {
 /// explorer of schedules sees it; a plain variable that processes share is invisible to the
 /// explorer.
 ///
-/// The functions passed in are plain ones, called under a std::mutex while no other process has
-/// access: keep them short.  If one throws, the access throws.  A process that has had access can
+/// The functions passed in are plain ones, called under a lock while no other process has access:
+/// keep them short.  If one throws, the access throws.  A process that has had access can
 /// no longer fork.
 ///
 /// If the object is destroyed while processes wait for it, they find `cancelled`.  While a process
@@ -78,8 +78,9 @@ class shared {
   }
   /// Waits until `is_right(value)` returns true, where the value is a T const&; this is checked at
   /// once, after each set or update by the process that has changed the value, and again when the
-  /// waiting process goes on.  `co_await` yields a copy of the value that is right.  A value that is
-  /// right only for a while may be missed.
+  /// waiting process goes on.  So the predicate may run on another thread; of other state than the
+  /// value it learns at a set or update only.  `co_await` yields a copy of the value that is right.  A
+  /// value that is right only for a while may be missed.
   template <class Predicate>
   [[nodiscard("weft: co_await it")]] awaits_to<T> auto wait_for(
       Predicate is_right, std::source_location where = std::source_location::current()) {

@@ -22,10 +22,8 @@ class list_entry {
 template <class T>
 class intrusive_list {
  public:
-  [[nodiscard]] bool is_empty() const noexcept { return !first_; }
   /// Null if the list is empty.
   [[nodiscard]] T* first() const noexcept { return first_; }
-  [[nodiscard]] T* last() const noexcept { return last_; }
   /// Null if `t` is the last.
   [[nodiscard]] static T* next(T const& t) noexcept { return entry(t).next_in_list_; }
 
