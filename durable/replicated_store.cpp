@@ -149,7 +149,7 @@ replicated_store::replicated_store(command_log& log, replicated_store_options o)
 }
 
 replicated_store::~replicated_store() {
-  leave();
+  replicated_store::leave();
   log_.on_arrival([] {});
 }
 

@@ -66,6 +66,7 @@ GROUPS = [
         "Tasks",
         "Work that a caller waits for: in parallel if there are threads.",
         ["sched/tasks/tasking.hpp", "sched/tasks/when_all.hpp", "sched/tasks/when_any.hpp", "sched/tasks/scope.hpp",
+         "sched/tasks/detail/scope_limit.hpp",
          "sched/tasks/shielded.hpp", "sched/tasks/task_handle.hpp", "sched/tasks/parallel.hpp"],
     ),
     ("mail", "Messages", "Ports, and messages by the id of a process.", ["sched/mail/mail.hpp", "sched/mail/routing.hpp"]),
@@ -76,7 +77,7 @@ GROUPS = [
         ["sched/sync/mutex.hpp", "sched/sync/condition.hpp", "sched/sync/semaphore.hpp", "sched/sync/barrier.hpp",
          "sched/sync/shared.hpp", "sched/sync/gate.hpp"],
     ),
-    ("time", "Time", "The clock, and sleeping.", ["sched/sync/timing.hpp"]),
+    ("time", "Time", "The clock, and sleeping.", ["sched/sync/timing.hpp", "sched/base/time_span.hpp"]),
     (
         "outside",
         "The world outside",

@@ -268,12 +268,13 @@ struct frame_that_answers : frame {
   [[nodiscard]] result_slot<T>& result() const noexcept {
     return static_cast<result_slot<T>&>(*to);
   }
-  void unhandled_exception() noexcept {
+  void unhandled_exception() noexcept { fail(std::current_exception()); }
+  void fail(std::exception_ptr error) noexcept {
     if (!to) std::terminate();  // a destructor threw while the frame was unwound (FRAME-1)
     // Relaxed: nothing else depends on the flag.
     if (passed_frames_are_noted.load(std::memory_order_relaxed)) [[unlikely]]
-      note_passed_frame(to->where);
-    result().fail(std::current_exception());
+      note_passed_frame(to->where, error);
+    result().fail(std::move(error));
   }
 };
 template <class T>
@@ -319,6 +320,28 @@ struct at_end {
       return end_frame(me);
   }
   void await_resume() const noexcept {}
+};
+
+/// `co_await` ends the computation with that error: as if it were thrown here and not caught, but
+/// without a throw, which costs as much as some twenty changes of process.
+class ends_with {
+ public:
+  static constexpr bool row_aware_awaitable = true;
+  explicit ends_with(std::exception_ptr e) noexcept : error_(std::move(e)) {}
+  template <class Row>
+  ends_with awaiter_in(std::source_location) noexcept {
+    return std::move(*this);
+  }
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Frame>
+  transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
+    me.promise().fail(std::move(error_));
+    return at_end().await_suspend(me);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  std::exception_ptr error_;
 };
 
 }  // namespace weft::detail

@@ -30,9 +30,8 @@ constexpr std::size_t most_kept = 16;
 
 }  // namespace
 
-void note_passed_frame(std::source_location where) noexcept {
+void note_passed_frame(std::source_location where, std::exception_ptr const& error) noexcept {
   if (where.line() == 0) return;
-  auto const error = std::current_exception();
   try {
     auto& all = all_kept();
     std::lock_guard const lock(all.mutex);

@@ -11,8 +11,9 @@ namespace weft::detail {
 /// Whether frames are noted that an exception leaves (async_stack.hpp).
 [[gnu::visibility("default")]] inline constinit std::atomic<bool> passed_frames_are_noted = false;
 
-/// Notes that the exception that is being handled leaves a frame which was called at `where`.
-[[gnu::cold]] void note_passed_frame(std::source_location where) noexcept;
+/// Notes that the exception leaves a frame which was called at `where`.
+[[gnu::cold]] void note_passed_frame(std::source_location where,
+                                     std::exception_ptr const& error) noexcept;
 /// The frames that the exception has left, a line for each.
 [[nodiscard]] std::string passed_frames_of(std::exception_ptr const& error);
 void forget_passed_frames() noexcept;

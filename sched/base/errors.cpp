@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,11 @@ char const* cancelled::what() const noexcept { return text_ ? text_->c_str() : l
 
 bool detail::is_cancelled(std::exception_ptr const& error) noexcept {
   if (!error) return false;
-  try {
+#ifdef __GLIBCXX__  // tells the type without a throw
+  std::type_info const& type = *error.__cxa_exception_type();
+  if (type == typeid(cancelled) || type == typeid(timed_out)) return true;
+#endif
+  try {  // another type may be derived from it
     std::rethrow_exception(error);
   } catch (cancelled const&) {
     return true;

@@ -89,9 +89,9 @@ class completer;
 /// It is completed once, from any thread, before or after the wait begins.  Only the waiting
 /// process is suspended: its thread runs other processes meanwhile, or sleeps.  Waiting for a value
 /// that is there already takes one atomic load, outside of handlers and in a process without a log.
-/// If the completer is destroyed without completing, the wait throws completion_dropped; so every wait ends.  The wait seals (operation.hpp): a
-/// process that has waited cannot fork.  A value that owns its own completion is never freed, like
-/// an object that holds a shared_ptr to itself.
+/// If the completer is destroyed without completing, the wait throws completion_dropped; so every
+/// wait ends.  The wait seals (operation.hpp): a process that has waited cannot fork.  A value that
+/// owns its own completion is never freed, like an object that holds a shared_ptr to itself.
 ///
 /// Two allocations from the pool: the shared state, and the frame of the wait.
 template <class T>
@@ -115,7 +115,9 @@ class [[nodiscard]] completion {
   eff<detail::if_in_time<T>, completions> wait_until(instant t) {
     waiting now(*this);
     now.has_come = now.to->gate.is_open() && detail::worker_state::may_go_on();
-    if (!now.has_come) now.has_come = co_await completions::wait_until(now.to->gate, t);
+    // The value may come between the alarm and the turn of the process.
+    if (!now.has_come)
+      now.has_come = co_await completions::wait_until(now.to->gate, t) || now.to->gate.is_open();
     if (!now.has_come) co_return detail::if_in_time<T>();
     if constexpr (std::is_void_v<T>) {
       now.to->value.take();

@@ -129,10 +129,10 @@ class gate {
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
   /// Waits while `holds()` returns true: called at once, and after each wake and release.  A wake
-  /// between a call and the wait is not missed.  Where schedules are explored, other processes come
-  /// in before each call; touch what `holds` changes.  The gate must outlive the wait, as it is read
-  /// again after a wake.  `holds` is called again when a forked process is run again.  A frame from
-  /// the pool.  Throws what `holds` throws.
+  /// between a call and the wait is not missed.  `holds` may take what it finds; so the process can
+  /// no longer fork.  Where schedules are explored, other processes come in before each call, which
+  /// counts as a write of the gate.  The gate must outlive the wait, as it is read again after a
+  /// wake.  A frame from the pool.  Throws what `holds` throws; `cancelled`.
   template <std::predicate Predicate>
   eff<void, syncing> wait_while(Predicate holds,
                                 std::source_location where = std::source_location::current());
@@ -243,8 +243,10 @@ struct syncing {
 
 template <std::predicate Predicate>
 eff<void, syncing> gate::wait_while(Predicate holds, std::source_location where) {
-  for (;;) {
-    co_await detail::located(syncing::touch(this, false), where);
+  // own() comes after touch(), as in shared.hpp.
+  for (bool is_first = true;; is_first = false) {
+    co_await detail::located(syncing::touch(this, true), where);
+    if (is_first) co_await detail::located(syncing::own(), where);
     auto const seen = epoch();
     if (!holds()) co_return;
     co_await detail::located(syncing::wait(*this, seen), where);

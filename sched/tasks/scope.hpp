@@ -135,7 +135,14 @@ class body_of_scope {
 
   template <class Caller>
   auto awaiter_in(std::source_location) noexcept {
-    return awaiter<Caller>{*this, {}};
+    constexpr bool is_in_row = is_empty_row<row_difference<Callee, Caller>>;
+    static_assert(is_in_row,
+                  "weft: the body of the scope may perform an effect outside the row of the "
+                  "coroutine that opens the scope");
+    if constexpr (is_in_row)
+      return awaiter<Caller>{*this, {}};
+    else
+      return refused<void>();
   }
 
  private:
@@ -165,23 +172,25 @@ class body_of_scope {
 template <class F, class Scope>
 using value_of_body = typename task_value<std::invoke_result_t<F&, Scope&>>::type;
 
-/// `limit`: null if nothing cancels the scope from outside.
-template <class Row, class Scope, class F>
-auto in_a_scope(F f, std::source_location where, scope_limit* limit = nullptr)
+/// The limit of a scope that nothing cancels from outside.
+struct no_limit {
+  [[nodiscard]] static scope_limit::reason end() noexcept { return scope_limit::reason::none; }
+};
+[[nodiscard]] inline scope_limit* address_of(scope_limit& l) noexcept { return &l; }
+[[nodiscard]] inline scope_limit* address_of(no_limit) noexcept { return nullptr; }
+
+/// `Limit` is made of `how`.
+template <class Row, class Scope, class Limit = no_limit, class F, class... How>
+auto in_a_scope(F f, std::source_location where, How... how)
     -> eff<value_of_body<F, Scope>, Row> {
   using tasks = typename tasking_in<Row>::type;
   using body = std::invoke_result_t<F&, Scope&>;
   using T = value_of_body<F, Scope>;
   Scope s{internal()};
   scope_core& core = s.core(internal());
-  struct limit_end {  // before the scope, also when the frame is unwound
-    scope_limit* of;
-    ~limit_end() {
-      if (of) (void)of->end();
-    }
-  } const at_end{limit};
+  Limit limit(std::move(how)...);  // ends before the scope, also when the frame is unwound
   result_slot<T> given;
-  co_await located(typename tasks::enter(core, limit), where);
+  co_await located(typename tasks::enter(core, address_of(limit)), where);
   if constexpr (std::is_void_v<body>) {
     try {
       f(s);
@@ -206,8 +215,8 @@ auto in_a_scope(F f, std::source_location where, scope_limit* limit = nullptr)
                 [c = &core] { c->home->cancel(*c); });
   for (bool is_over = false; !is_over;)
     is_over = co_await located(typename tasks::leave(core), where);
-  auto const why = limit ? limit->end() : scope_limit::reason::none;
-  core.finish(given.error(), !std::is_void_v<T>, why);
+  auto error = core.finish(given.error(), !std::is_void_v<T>, limit.end());
+  if (error) co_await ends_with(std::move(error));
   co_return given.take();
 }
 
@@ -215,13 +224,6 @@ template <class Row>
 struct scope_in;
 template <class... Es>
 struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
-
-template <class Row, class Scope, class F>
-auto in_a_limited_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
-    -> eff<value_of_body<F, Scope>, Row> {
-  scope_limit limit(how, std::move(asked));
-  co_return co_await in_a_scope<Row, Scope>(std::move(f), where, &limit);
-}
 
 template <class F>
 class scope_awaitable {
@@ -263,7 +265,8 @@ class scope_awaitable {
   template <class Row, class Scope>
   auto run(std::source_location where) {
     using body = eff<value_of_body<F, Scope>, Row>;
-    body b = how_ ? in_a_limited_scope<Row, Scope>(std::move(f_), *how_, std::move(asked_), where)
+    body b = how_ ? in_a_scope<Row, Scope, scope_limit>(std::move(f_), where, *how_,
+                                                        std::move(asked_))
                   : in_a_scope<Row, Scope>(std::move(f_), where);
     return calling<typename body::value_type, typename body::promise_type, typename body::effects,
                    Row>(b.release(detail::internal()), where);
@@ -310,7 +313,7 @@ template <class F>
 /// Any thread may request a stop, and that allocates nothing; but a signal handler must not, since
 /// request_stop() takes locks: chapter 4 shows how a signal stops a scope.  (The token is no
 /// member of the options: g++ 12 would destroy it twice.)  Row: that of above.  Allocates
-/// two frames and a process more.
+/// a frame and a process more.
 template <class F>
 [[nodiscard]] auto with_scope(scope_options how, F f) {
   return detail::scope_awaitable<F>(std::move(f), how, {});

@@ -57,6 +57,20 @@ TEST_CASE("an exception that leaves a process has the stack of its frames") {
   CHECK(stack.find(called_at(line_of_call)) != stack.npos);
 }
 
+constexpr int line_of_scope = __LINE__ + 2;
+eff<void, tasking<>> opens_scope() {
+  co_await with_scope([](auto&) -> eff<void, tasking<>> { co_await calls(true); });
+}
+constexpr int line_of_opening = __LINE__ + 1;
+eff<void, tasking<>> calls_scope() { co_await opens_scope(); }
+TEST_CASE("an exception that leaves a scope has the stack of all its frames") {
+  recording const on;
+  auto const stack = stack_of([] { schedule(calls_scope); });
+  INFO(stack);
+  CHECK(has_lines(stack, called_at(line_of_call), called_at(line_of_scope)));
+  CHECK(has_lines(stack, called_at(line_of_scope), called_at(line_of_opening)));
+}
+
 eff<void> catches() {
   try {
     co_await calls(true);

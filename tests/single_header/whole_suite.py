@@ -72,7 +72,7 @@ def main(tests):
         parsed = f"{scratch}/prelude.pch"
         if error := run("clang++-19", *flags, "-x", "c++-header", "tests/prelude.hpp", "-o", parsed):
             sys.exit(error)
-        shared = ["tests/catch_main.cpp", *glob("tests/support/*.cpp")]
+        shared = ["tests/catch_main.cpp", *glob("tests/support/**/*.cpp", recursive=True)]
         shared += [source for top in COMPILED for source in glob(f"{top}/**/*.cpp", recursive=True)]
         objects = list(several.map(compiled, shared))
 

@@ -94,7 +94,6 @@ class external_event_table final : public external_home {
       process* dropped = nullptr;
       {
         std::lock_guard const lock(mutex_);
-        closed_ = true;
         if (due_ == 0) return;
         for (external_event* e = first_; e && !dropped;) {
           external_event* const next = e->next_;

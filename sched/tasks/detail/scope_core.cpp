@@ -34,7 +34,8 @@ void scope_core::add_error_of(task_record const& r) noexcept {
   if (r.fate_of_run() == any_task::fate::no_memory)
     add_error(r.id(), std::make_exception_ptr(std::bad_alloc()));
 }
-void scope_core::throw_errors(std::exception_ptr of_body, bool yields, scope_end_reason why) {
+std::exception_ptr scope_core::error_of_all(std::exception_ptr of_body, bool yields,
+                                            scope_end_reason why) {
   task_errors all = std::move(errors);
   if (expects_cancelled || has_lost_an_error) all.drop_cancelled();
   // The lost error may be the reason why the body was cancelled.
@@ -46,11 +47,12 @@ void scope_core::throw_errors(std::exception_ptr of_body, bool yields, scope_end
     all.add(owner_id, std::make_exception_ptr(weft::cancelled()));
   if (why != scope_end_reason::none && all.is_only_cancelled() &&
       !home->has_cancelled(continuation(leaf))) {
-    if (why == scope_end_reason::deadline) throw timed_out();
-    throw weft::cancelled("weft: cancelled, because a stop of the scope was requested");
+    if (why == scope_end_reason::deadline) return std::make_exception_ptr(timed_out());
+    return std::make_exception_ptr(
+        weft::cancelled("weft: cancelled, because a stop of the scope was requested"));
   }
-  all.throw_them();
-  if (has_lost_an_error) throw std::bad_alloc();
+  if (auto error = all.take()) return error;
+  return has_lost_an_error ? std::make_exception_ptr(std::bad_alloc()) : nullptr;
 }
 weft::cancelled scope_core::why_unwound() noexcept {
   return weft::cancelled(

@@ -174,19 +174,22 @@ class scope_core : public task_group, public frame_end {
   /// the scope's references to the tasks.
   void release_records() noexcept;
 
-  /// Called when all tasks have ended.  Releases the tasks, and throws the errors.  `of_body`: the
-  /// exception of the body, or null; `yields`: whether the body has a result, which is not lost
-  /// because a task was cancelled; `why`: why the scope was cancelled from outside.
-  void finish(std::exception_ptr of_body, bool yields, scope_end_reason why) {
+  /// Called when all tasks have ended.  Releases the tasks, and returns the error with which the
+  /// scope ends, or null.  `of_body`: the exception of the body, or null; `yields`: whether the body
+  /// has a result, which is not lost because a task was cancelled; `why`: why the scope was cancelled
+  /// from outside.
+  [[nodiscard]] std::exception_ptr finish(std::exception_ptr of_body, bool yields,
+                                          scope_end_reason why) {
     release_records();
     bool const all_done = !left_undone.load(std::memory_order_relaxed);  // relaxed: all have ended
     if (errors.empty() && !of_body && !has_lost_an_error && all_done) [[likely]]
-      return;
-    throw_errors(std::move(of_body), yields, why);
+      return nullptr;
+    return error_of_all(std::move(of_body), yields, why);
   }
   /// Adds the error of a task that has ended, if it has one.
   void add_error_of(task_record const& r) noexcept;
-  [[gnu::cold]] void throw_errors(std::exception_ptr of_body, bool yields, scope_end_reason why);
+  [[nodiscard, gnu::cold]] std::exception_ptr error_of_all(std::exception_ptr of_body, bool yields,
+                                                           scope_end_reason why);
   /// The exception of a body that has ignored its cancellation, and was unwound.
   [[nodiscard]] static weft::cancelled why_unwound() noexcept;
   [[noreturn, gnu::cold]] static void end_of_the_program() noexcept;

@@ -27,11 +27,14 @@ void task_errors::drop_cancelled() {
   if (std::exchange(has_cancelled_, false))
     std::erase_if(all_, [](auto const& f) { return is_cancelled(f.error); });
 }
-void task_errors::throw_them() {
-  if (all_.empty()) return;
+std::exception_ptr task_errors::take() {
   if (all_.size() > 1) drop_cancelled();
-  if (all_.size() == 1) std::rethrow_exception(std::move(all_.front().error));
-  throw exceptions(std::move(all_));
+  if (all_.empty()) return nullptr;
+  if (all_.size() == 1) return std::move(all_.front().error);
+  return std::make_exception_ptr(exceptions(std::move(all_)));
+}
+void task_errors::throw_them() {
+  if (auto const error = take()) std::rethrow_exception(error);
 }
 
 }  // namespace weft::detail

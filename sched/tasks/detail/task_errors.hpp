@@ -25,8 +25,10 @@ class task_errors {
   [[nodiscard]] bool is_only_cancelled() const noexcept {
     return all_.size() == 1 && has_cancelled_;
   }
-  /// Throws the error, or `exceptions` if there are several; `cancelled` does not count beside
-  /// another error.  Does nothing if there is none.
+  /// Returns the error, or `exceptions` if there are several; `cancelled` does not count beside
+  /// another error.  Null if there is none.
+  [[nodiscard]] std::exception_ptr take();
+  /// Throws that, if it is not null.
   void throw_them();
 
  private:

@@ -192,6 +192,33 @@ TEST_CASE("running a checkpoint drops the processes that wait at a gate by then"
   CHECK(text == "woke woken woke woken ");
 }
 
+TEST_CASE("after a return to a checkpoint processes wait for external events as before") {
+  every_frame_dies const check;
+  std::optional<external_event> event;
+  int came = 0;
+  scheduler<> s;
+  s.start([&]() -> eff<void, proc, completions> {
+    co_await proc::yield{};
+    bool const waits = co_await proc::fork{};
+    if (waits) {
+      event.emplace();
+      co_await completions::wait{*event};
+      ++came;
+    } else {
+      co_await proc::yield{};
+      event->open();
+    }
+  });
+  s.step();
+  auto const here = s.checkpoint();
+  s.step();
+  s.step();
+  REQUIRE(came == 0);
+  s.run(here);
+  CHECK(came == 1);
+  CHECK(s.alive() == 0);
+}
+
 TEST_CASE("a failure after the checkpoint is not part of it, and one before is") {
   every_frame_dies const check;
   bool fail = true;

@@ -265,22 +265,36 @@ inline acting goes_on(liver& me, statement const& s) {
 
 inline living does_as_process(errand e, addresses mine, lives);
 
-/// A child that completes it, drops it, or comes too late.
-inline living completes(completer<int> c, instant::duration time, int n, shared_world& w, lives) {
-  try {
-    co_await timing::sleep_for(time);
-  } catch (cancelled const&) {
-    w.dropped_by_cancelled = true;
-    throw;
+/// The completer of a child; notes if the child is cancelled before it has completed it, or has dropped
+/// it: perhaps before it has begun.
+class duty {
+ public:
+  duty(completer<int> c, shared_world& w) : c_(std::move(c)), w_(&w) {}
+  duty(duty&& other) noexcept : c_(std::move(other.c_)), w_(std::exchange(other.w_, nullptr)) {}
+  duty& operator=(duty&&) = delete;
+  ~duty() {
+    if (w_) w_->dropped_by_cancelled = true;
   }
-  if (n % 3 != 0) c.complete(n);
+  void is_done(int n) {
+    w_ = nullptr;
+    if (n % 3 != 0) c_.complete(n);
+  }
+
+ private:
+  completer<int> c_;
+  shared_world* w_;
+};
+/// A child that completes it, drops it, or comes too late.
+inline living completes(duty d, instant::duration time, int n, lives) {
+  co_await timing::sleep_for(time);
+  d.is_done(n);
 }
 inline living asks_child(liver& me, statement const& s, int nth) {
   auto& w = me.w;
   completer<int> c;
   auto result = c.get_completion();
   instant const until = co_await deadline(me, s);
-  co_await spawn(completes, std::move(c), std::chrono::nanoseconds(nth % 20), nth, std::ref(w),
+  co_await spawn(completes, duty(std::move(c), w), std::chrono::nanoseconds(nth % 20), nth,
                  lives(w.alive));
   try {
     auto got = co_await result.wait_until(until);
