@@ -231,7 +231,7 @@ int suite::run() {
     if (!is_known) r.value = an_item(subject_name(r.which));
     if (!is_known && !r.rival.empty()) r.rival_value = an_item(rival_name(r.which, r.rival));
     if (!r.value) continue;  // filtered out by --benchmark_filter
-    if (r.rival_value && *r.rival_value < r.removed_below) {
+    if (r.unit == "ns" && r.rival_value && *r.rival_value < r.removed_below) {
       std::fprintf(stderr, "%s: the rival %s takes %.2f ns: its work was removed\n",
                    r.which.c_str(), r.rival.c_str(), *r.rival_value);
       broken_ = true;
