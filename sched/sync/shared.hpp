@@ -159,7 +159,7 @@ class shared {
     waiter& operator=(waiter const&) = delete;
     ~waiter() {
       if (!has_entered_) return;
-      std::lock_guard const lock(home_.access);  // waits until a release is done (SHARED-2)
+      std::lock_guard const lock(home_.access);     // waits until a release is done (SHARED-2)
       if (on_) detail::note_access(&home_, false);  // an update before this would have woken it
       leave();
     }

@@ -181,8 +181,7 @@ struct no_limit {
 
 /// `Limit` is made of `how`.
 template <class Row, class Scope, class Limit = no_limit, class F, class... How>
-auto in_a_scope(F f, std::source_location where, How... how)
-    -> eff<value_of_body<F, Scope>, Row> {
+auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_body<F, Scope>, Row> {
   using tasks = typename tasking_in<Row>::type;
   using body = std::invoke_result_t<F&, Scope&>;
   using T = value_of_body<F, Scope>;
@@ -265,9 +264,9 @@ class scope_awaitable {
   template <class Row, class Scope>
   auto run(std::source_location where) {
     using body = eff<value_of_body<F, Scope>, Row>;
-    body b = how_ ? in_a_scope<Row, Scope, scope_limit>(std::move(f_), where, *how_,
-                                                        std::move(asked_))
-                  : in_a_scope<Row, Scope>(std::move(f_), where);
+    body b =
+        how_ ? in_a_scope<Row, Scope, scope_limit>(std::move(f_), where, *how_, std::move(asked_))
+             : in_a_scope<Row, Scope>(std::move(f_), where);
     return calling<typename body::value_type, typename body::promise_type, typename body::effects,
                    Row>(b.release(detail::internal()), where);
   }
