@@ -275,7 +275,7 @@ class duty {
   ~duty() {
     if (w_) w_->dropped_by_cancelled = true;
   }
-  void is_done(int n) {
+  void carry_out(int n) {
     w_ = nullptr;
     if (n % 3 != 0) c_.complete(n);
   }
@@ -287,7 +287,7 @@ class duty {
 /// A child that completes it, drops it, or comes too late.
 inline living completes(duty d, instant::duration time, int n, lives) {
   co_await timing::sleep_for(time);
-  d.is_done(n);
+  d.carry_out(n);
 }
 inline living asks_child(liver& me, statement const& s, int nth) {
   auto& w = me.w;
