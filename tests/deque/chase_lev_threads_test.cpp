@@ -33,7 +33,7 @@ TEMPLATE_LIST_TEST_CASE(
 
 TEMPLATE_LIST_TEST_CASE("thieves that read growing arrays take each item once", "", all_orders) {
   auto const thieves = GENERATE(1u, 3u);
-  seeds(static_cast<unsigned>(rounds(500))).for_each([thieves](unsigned seed) {
+  seeds::as_many_as(rounds(500)).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
     CHECK(wrong_steals_on_threads<TestType>(seed, thieves, 200) == 0);
   });

@@ -17,7 +17,7 @@ TEST_CASE(
 
 TEST_CASE("thieves that take batches from growing arrays take each item once") {
   auto const thieves = GENERATE(1u, 3u);
-  seeds(static_cast<unsigned>(rounds(500))).for_each([thieves](unsigned seed) {
+  seeds::as_many_as(rounds(500)).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
     CHECK(wrong_batches_on_threads(seed, thieves, 200) == 0);
   });

@@ -12,11 +12,10 @@ namespace weft::tests {
 class seeds {
  public:
   explicit seeds(unsigned usual)
-      : only_some_(std::getenv("WEFT_SEED") != nullptr),
-        first_(setting("WEFT_SEED", 0)),
-        count_(setting("WEFT_SEEDS", only_some_                               ? 1
-                                     : std::getenv("WEFT_IN_FULL") != nullptr ? 4 * usual
-                                                                              : usual)) {}
+      : seeds(exactly{std::getenv("WEFT_IN_FULL") != nullptr ? 4 * usual : usual}) {}
+
+  /// n of them, which rounds() has made more for WEFT_IN_FULL.
+  [[nodiscard]] static seeds as_many_as(int n) { return seeds(exactly{static_cast<unsigned>(n)}); }
 
   /// Whether the environment selects the seeds; otherwise every event that must occur once has
   /// occurred.
@@ -28,6 +27,14 @@ class seeds {
   }
 
  private:
+  struct exactly {
+    unsigned count;
+  };
+  explicit seeds(exactly n)
+      : only_some_(std::getenv("WEFT_SEED") != nullptr),
+        first_(setting("WEFT_SEED", 0)),
+        count_(setting("WEFT_SEEDS", only_some_ ? 1 : n.count)) {}
+
   static unsigned setting(char const* name, unsigned otherwise) {
     char const* const given = std::getenv(name);
     return given ? static_cast<unsigned>(std::stoul(given)) : otherwise;

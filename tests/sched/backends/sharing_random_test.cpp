@@ -11,7 +11,7 @@
 BACKENDS_TEST_CASE("random programs end, whatever they do, and leave nothing", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>, on_sharing<4>) {
   int well = 0, deadlocks = 0, stopped = 0, failed = 0;
-  seeds const tried(static_cast<unsigned>(rounds(3000)));
+  auto const tried = seeds::as_many_as(rounds(3000));
   check_law(tried, dialect_of_threads(),
             [&](program_of_acts const& p, unsigned seed) -> std::string {
               shared_world w(p);

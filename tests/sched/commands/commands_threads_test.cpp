@@ -143,7 +143,7 @@ BACKENDS_TEST_CASE("answers from other threads race with the waits, and none is 
                    "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
                    on_sharing<1>, on_sharing<2>, on_stealing<2>) {
   constexpr int many = 30;
-  seeds(static_cast<unsigned>(rounds(200))).for_each([&](unsigned seed) {
+  seeds::as_many_as(rounds(200)).for_each([&](unsigned seed) {
     every_frame_dies const check;
     counter right = 0;
     {

@@ -97,7 +97,7 @@ BACKENDS_TEST_CASE(
     "a parser by hand and one that is a coroutine find the same lines, beside each other", "",
     on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
     on_stealing<2>) {
-  seeds(static_cast<unsigned>(rounds(100))).for_each([chosen](unsigned seed) {
+  seeds::as_many_as(rounds(100)).for_each([chosen](unsigned seed) {
     every_frame_dies const check;
     dice roll(seed);
     std::vector<std::string> texts;

@@ -557,7 +557,7 @@ program lives_a_while(town& t, unsigned seed, inbox<message> in,
 BACKENDS_TEST_CASE("every message is destroyed once, whenever and however its processes end", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
-  seeds(static_cast<unsigned>(rounds(200))).for_each([chosen](unsigned seed) {
+  seeds::as_many_as(rounds(200)).for_each([chosen](unsigned seed) {
     everything_dies const check;
     town t{seed, static_cast<int>(seed % 4)};
     std::string end = "good";

@@ -269,7 +269,7 @@ task receives_a_while(inbox<int>& in, std::size_t& got, unsigned seed) {
 // the mailbox at the end, which the receiver then empties.
 BACKENDS_TEST_CASE("cancellation loses no message, and sends none twice", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
-  seeds(static_cast<unsigned>(rounds(200))).for_each([chosen](unsigned seed) {
+  seeds::as_many_as(rounds(200)).for_each([chosen](unsigned seed) {
     every_frame_dies const check;
     std::atomic<std::size_t> sent = 0;
     std::size_t got = 0;

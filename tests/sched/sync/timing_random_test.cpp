@@ -14,7 +14,7 @@ BACKENDS_TEST_CASE(
   for (bool const is_virtual : {false, true}) {
     auto how = options();
     how.virtual_time = is_virtual;
-    seeds const some(static_cast<unsigned>(rounds(chosen.threads == 1 ? 500 : 200)));
+    auto const some = seeds::as_many_as(rounds(chosen.threads == 1 ? 500 : 200));
     check_law(some, dialect_of_deadlines(), [&](program_of_acts const& p, unsigned) -> std::string {
       shared_world w(p);
       std::string thrown;

@@ -13,7 +13,7 @@ BACKENDS_TEST_CASE("a tree of tasks has the result of a sequential evaluation", 
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>,
                    on_stealing<3>) {
   int failed = 0;
-  seeds const some(static_cast<unsigned>(rounds(400)));
+  auto const some = seeds::as_many_as(rounds(400));
   check_law(some, dialect_of_results(), [&](program_of_acts const& p, unsigned) -> std::string {
     std::optional<int> const expected = value_of(p.all.at(0).acts);
     failed += !expected;
