@@ -198,7 +198,7 @@ proctype outside() {
   open(1)
 }
 
-/* close (external_event_table.hpp): the thread that wins the word has the process. */
+/* close (wait_room.hpp): the thread that wins the word has the process. */
 inline cancel_all() {
   lock(outside_locked);
   cancelling = true;

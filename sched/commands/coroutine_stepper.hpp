@@ -67,7 +67,7 @@ class command_machine : public region {
     return its;
   }
   void on(completions::wait w, resumption<void> k) {
-    at_ = w.here.at;
+    at_ = static_cast<external_event*>(w.here.at);
     rest_ = std::move(k);
   }
   bool on(completions::wait_until const&) {

@@ -12,6 +12,7 @@
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
+#include "weft/sched/base/detail/intrusive_list.hpp"
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/sync/mutex.hpp"
@@ -20,8 +21,7 @@ namespace weft {
 
 /// The list of waiters, in the order of arrival.
 ///
-///   CONDITION-1  The list from `first_` to `last_`, and the fields of its waiters, are accessed
-///       under `mutex_`.
+///   CONDITION-1  The list, and the fields of its waiters, are accessed under `mutex_`.
 ///   CONDITION-2  A waiter is on the list before the mutex of its guard is unlocked.  So it misses
 ///       no notify of a process that locks the mutex after that.
 ///   CONDITION-3  Each waiter waits at a gate of its own, which is released under `mutex_`.  A
@@ -46,22 +46,19 @@ class condition::state {
 
  private:
   friend class waiter;
-  void unlink(waiter& w) noexcept;
 
   /// Recursive: if there is no memory to make a process ready, the process may be unwound under the
   /// lock; the destructor of its waiter then locks again.
   std::recursive_mutex mutex_;
-  waiter* first_ = nullptr;  // the longest waiting (CONDITION-1)
-  waiter* last_ = nullptr;
+  detail::intrusive_list<waiter> waiters_;  // the longest waiting first
   bool closed_ = false;
 };
 
-class condition::waiter {
+class condition::waiter : public detail::list_entry<waiter> {
  public:
   explicit waiter(state& s) noexcept : home_(s) {
     std::lock_guard const lock(home_.mutex_);
-    previous_ = std::exchange(home_.last_, this);
-    (previous_ ? previous_->next_ : home_.first_) = this;
+    home_.waiters_.push_back(*this);
   }
   waiter(waiter const&) = delete;
   waiter& operator=(waiter const&) = delete;
@@ -76,7 +73,7 @@ class condition::waiter {
     std::lock_guard const lock(home_.mutex_);  // waits until a release is done (CONDITION-3)
     if (!std::exchange(has_left_, true) && !notified_) {
       detail::note_access(&home_, true);
-      home_.unlink(*this);
+      home_.waiters_.remove(*this);
     }
     return notified_;
   }
@@ -97,8 +94,6 @@ class condition::waiter {
 
   state& home_;
   gate at_;
-  waiter* next_ = nullptr;
-  waiter* previous_ = nullptr;
   bool notified_ = false;
   bool owes_notify_ = false;  // was woken by notify_one(), and has not used it up (CONDITION-4)
   bool has_left_ = false;
@@ -108,9 +103,9 @@ void condition::state::notify(std::size_t most) noexcept {
   detail::note_access(this, true);
   std::lock_guard const lock(mutex_);
   bool const to_one = most == 1;
-  for (; most != 0 && first_; --most) {
-    waiter& w = *first_;
-    unlink(w);
+  for (; most != 0 && !waiters_.empty(); --most) {
+    waiter& w = *waiters_.first();
+    waiters_.remove(w);
     w.notified_ = true;
     w.owes_notify_ = to_one;
     w.at_.release_now(detail::internal());
@@ -120,15 +115,11 @@ void condition::state::close() noexcept {
   detail::note_access(this, true);
   std::lock_guard const lock(mutex_);
   closed_ = true;
-  for (waiter* w = first_; w;) {
-    waiter* const next = w->next_;
+  for (waiter* w = waiters_.first(); w;) {
+    waiter* const next = waiters_.next(*w);
     w->at_.release_now(detail::internal());
     w = next;
   }
-}
-void condition::state::unlink(waiter& w) noexcept {
-  (w.previous_ ? w.previous_->next_ : first_) = w.next_;
-  (w.next_ ? w.next_->previous_ : last_) = w.previous_;
 }
 
 condition::condition() : state_(std::make_shared<state>()) {}

@@ -8,6 +8,7 @@
 #include "weft/effects/detail/internal.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/sync/detail/wait_room.hpp"
 
 namespace weft {
 
@@ -22,20 +23,23 @@ void gate::release_all() noexcept {
   detail::cause_event("the release of a gate", this,
                       [this] { release_all_now(detail::internal()); });
 }
-void gate::release_now(detail::internal) noexcept {
+void gate::release_now(detail::internal) noexcept { wake(1, true); }
+void gate::release_all_now(detail::internal) noexcept { wake(~std::size_t{0}, true); }
+void gate::wake(detail::internal, detail::wait_room const& here, std::size_t most) {
+  // relaxed: the processes of one scheduler, or of another, wait there while the gate is used.
+  auto const found = word_.load(std::memory_order_relaxed);
+  if (found > opened && room_in(found) != &here) detail::throw_waits_elsewhere();
+  wake(most, false);
+}
+void gate::wake(std::size_t most, bool is_release) noexcept {
   detail::note_access(this, true);
-  // [8] seq_cst: pairs with [7] of gate_table: either this thread sees the home that a process
-  // has set, or that process sees the new epoch.  Also a release: a process that finds a greater
-  // epoch [1] sees what was done before.
+  // [8] seq_cst: comes before the read of the word; pairs with [5] of wait_room.cpp: either this
+  // thread sees the room that a process has set, or that process sees the new epoch.  Also a release:
+  // a process that finds a greater epoch [7] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   // seq_cst: as above.
-  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, false);
-}
-void gate::release_all_now(detail::internal) noexcept {
-  detail::note_access(this, true);
-  epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
-  // seq_cst: as above.
-  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, true);
+  if (auto const found = word_.load(std::memory_order_seq_cst); found > opened)
+    room_in(found)->wake(*this, most, is_release);
 }
 
 }  // namespace weft

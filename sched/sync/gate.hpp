@@ -19,6 +19,7 @@
 #include "weft/sched/base/process_id.hpp"
 #include "weft/sched/base/scheduled.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/wait_place.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 
 namespace weft {
@@ -27,24 +28,6 @@ class gate;
 struct syncing;
 
 namespace detail {
-class gate_table;
-class gate_waiter;
-
-/// The scheduler whose processes wait at a gate, as the gate sees it.
-class gate_home {
- public:
-  /// Called when the object that processes wait for is available: wakes all of them, if `to_all`;
-  /// else as many as gate::release() says.
-  virtual void on_release(gate& g, bool to_all) noexcept = 0;
-  /// Called by the destructor of a gate at which processes wait: cancels their waits.
-  virtual void on_end(gate& g) noexcept = 0;
-  /// Called by the destructor of a waiter that is still on the list of its gate: takes it off.
-  virtual void on_end(gate_waiter& w) noexcept = 0;
-
- protected:
-  ~gate_home() = default;
-};
-
 /// For reports: a process that holds, or has written, an object for which others wait; and the
 /// place in the source where it did so.
 struct holding {
@@ -71,29 +54,6 @@ std::string text_of_waiters(std::size_t n);
 /// Tag of a wait after which the process checks again, so that the order of arrival does not
 /// matter.  Its gate is woken by releases only, not by syncing::wake.
 struct for_release {};
-
-/// A process that waits at a gate.
-class gate_waiter {
- public:
-  gate_waiter(gate& g, bool in_line, bool timed) noexcept
-      : at(&g), is_in_line(in_line), is_timed(timed) {}
-  gate_waiter(gate_waiter&& other) noexcept  // before it waits
-      : gate_waiter(*other.at, other.is_in_line, other.is_timed) {}
-  gate_waiter& operator=(gate_waiter&&) = delete;
-  inline ~gate_waiter();
-
-  gate* at;
-  bool const is_in_line;  // waits in line: the order of arrival matters
-  bool const is_timed;    // has a deadline: may leave the list without being woken from there
-  waiter parked;
-
- private:
-  friend class gate_table;
-  // Set while the waiter is on the list of its gate; written under the lock of the gate_table.
-  std::atomic<gate_home*> home_ = nullptr;
-  gate_waiter* next_ = nullptr;
-  gate_waiter* previous_ = nullptr;
-};
 }  // namespace detail
 
 /// A list of waiting processes, the longest waiting first: locks and conditions are built on it;
@@ -113,12 +73,16 @@ class gate_waiter {
 /// threads outside the scheduler, use an external_event.
 ///
 /// Each operation is O(1), plus O(1) for each process that is woken.  Allocates nothing.
-class gate {
+class gate : public detail::wait_place {
  public:
   constexpr gate() noexcept { detail::note_created(this); }
   gate(gate const&) = delete;
   gate& operator=(gate const&) = delete;
-  inline ~gate();
+  ~gate() {
+    detail::apply_events_at(this);
+    end();
+    detail::note_destroyed(this);
+  }
 
   /// The number of processes that wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
@@ -142,8 +106,13 @@ class gate {
   [[nodiscard]] std::uint64_t epoch() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
-    // [1] acquire: pairs with [2] of gate_table.cpp and [8] of gate.cpp.
+    // [7] acquire: pairs with [8] of gate.cpp.
     return epoch_.load(std::memory_order_acquire);
+  }
+  /// The same for a process that has set the word of the gate (ROOM-2 of wait_room.hpp).
+  [[nodiscard]] std::uint64_t epoch_now(detail::internal) const noexcept {
+    // [8] seq_cst: comes after [5] of wait_room.cpp.
+    return epoch_.load(std::memory_order_seq_cst);
   }
 
   /// Wakes waiters after an object has been given back: they go on in their turn, and check whether
@@ -157,6 +126,9 @@ class gate {
   /// The same, but always at once: the two above may defer it as an event (deferred_events.hpp).
   void release_now(detail::internal) noexcept;
   void release_all_now(detail::internal) noexcept;
+  /// The clause of syncing::wake, in a scheduler with that room.  Throws std::logic_error if processes
+  /// of another scheduler wait.
+  void wake(detail::internal, detail::wait_room const& here, std::size_t most);
   /// Describes, for a report, what the waiters wait for.  Called while no process runs.
   void describe(detail::internal, deadlock::waiter& w) const {
     // relaxed: no process runs.
@@ -166,15 +138,9 @@ class gate {
   void belongs_to(detail::internal, detail::gate_owner const& owner) noexcept { owner_ = &owner; }
 
  private:
-  friend class detail::gate_table;
+  void wake(std::size_t most, bool is_release) noexcept;
 
-  std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
-  std::atomic<detail::gate_home*> home_ = nullptr;  // set while a process waits
-  detail::gate_waiter* first_ = nullptr;            // the longest waiting
-  detail::gate_waiter* last_ = nullptr;
-  gate* next_ = nullptr;  // in the list of gates with waiters
-  gate* previous_ = nullptr;
   detail::gate_owner const* owner_ = nullptr;  // for reports; null: the operation's name is enough
 };
 
@@ -185,13 +151,13 @@ struct syncing {
   /// process only yields.
   struct [[nodiscard("weft: co_await it")]] wait : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
-    [[nodiscard("weft: co_await it")]] explicit wait(gate& g) noexcept : here(g, true, false) {}
+    [[nodiscard("weft: co_await it")]] explicit wait(gate& g) noexcept : here(&g) {}
     [[nodiscard("weft: co_await it")]] wait(gate& g, std::uint64_t epoch) noexcept
-        : here(g, true, false), seen(epoch) {}
+        : here(&g), seen(epoch) {}
     [[nodiscard("weft: co_await it")]] wait(gate& g, std::uint64_t epoch,
                                             detail::for_release) noexcept
-        : here(g, false, false), seen(epoch) {}
-    detail::gate_waiter here;
+        : here(&g, {.is_in_line = false}), seen(epoch) {}
+    detail::room_waiter here;
     std::optional<std::uint64_t> seen;
     friend std::size_t hash_value(wait const&) { return 0; }  // 0: addresses differ from run to run
   };
@@ -200,15 +166,17 @@ struct syncing {
   struct [[nodiscard("weft: co_await it")]] wait_until : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     [[nodiscard("weft: co_await it")]] wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
-        : here(g, true, true), seen(epoch), until(t, here.parked) {}
+        : here(&g, {.is_timed = true}), seen(epoch), until(t, here.parked) {}
     [[nodiscard("weft: co_await it")]] wait_until(gate& g, std::uint64_t epoch, instant t,
                                                   detail::for_release) noexcept
-        : here(g, false, true), seen(epoch), until(t, here.parked) {}
+        : here(&g, {.is_in_line = false, .is_timed = true}),
+          seen(epoch),
+          until(t, here.parked) {}
     wait_until(wait_until&& other) noexcept
-        : here(static_cast<detail::gate_waiter&&>(other.here)),
+        : here(static_cast<detail::room_waiter&&>(other.here)),
           seen(other.seen),
           until(other.until.at(), here.parked) {}
-    detail::gate_waiter here;
+    detail::room_waiter here;
     std::uint64_t seen;
     detail::alarm until;
     friend std::size_t hash_value(wait_until const&) { return 0; }
@@ -251,27 +219,6 @@ eff<void, syncing> gate::wait_while(Predicate holds, std::source_location where)
     if (!holds()) co_return;
     co_await detail::located(syncing::wait(*this, seen), where);
   }
-}
-
-// ---- how a gate and a waiter end
-
-gate::~gate() {
-  detail::apply_events_at(this);
-  // [6] acquire: pairs with [5] of gate_table.cpp.  If this reads null, the table has done its last
-  // access to the gate.
-  if (auto* const home = home_.load(std::memory_order_acquire)) {
-    detail::note_access(this, true);
-    home->on_end(*this);
-  }
-  detail::note_destroyed(this);
-}
-detail::gate_waiter::~gate_waiter() {
-  parked.leave_group();
-  // Counts as a read of the gate: a wake after the deadline may have taken the waiter off the list.
-  if (is_timed) note_access(at, false);
-  // [10] acquire: pairs with [9] of gate_table.cpp.  If this reads null, the table has done its
-  // last access to the waiter.
-  if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 
 }  // namespace weft

@@ -5,57 +5,42 @@
 /// order.  For weaken.py:
 
 // weakens 1 in sched/sync/external_event.hpp to relaxed: word_.load(std::memory_order_acquire) == opened
-// weakens 2 in sched/sync/external_event.hpp to acquire:
-//    word_.exchange(opened, std::memory_order_acq_rel
-// weakens 3 in sched/sync/external_event.hpp to release:
-//    word_.exchange(opened, std::memory_order_acq_rel
-// weakens 4 in sched/sync/external_event.hpp to relaxed: word_of(w), std::memory_order_release
-// weakens 5 in sched/sync/external_event.hpp to relaxed:
+// weakens 2 in sched/sync/external_event.cpp to acquire: word_.exchange(opened, std::memory_order_acq_rel
+// weakens 3 in sched/sync/external_event.cpp to release: word_.exchange(opened, std::memory_order_acq_rel
+// weakens 4 in sched/sync/detail/wait_room.cpp to relaxed: found, word(), std::memory_order_release
+// weakens 5 in sched/sync/detail/wait_room.cpp to relaxed:
 //    std::memory_order_release, std::memory_order_acquire
 // weakens 6 in sched/sync/gate.hpp to relaxed: epoch_.load(std::memory_order_acquire
-// weakens 7 in sched/sync/detail/gate_table.cpp to relaxed:
-//    epoch_.fetch_add(1, std::memory_order_release
-// weakens 8 in sched/sync/gate.cpp to acquire:
-//    epoch_.fetch_add(1, std::memory_order_seq_cst); // seq_cst: as above.
-// weakens 9 in sched/sync/gate.cpp to acquire:
-//    epoch_.fetch_add(1, std::memory_order_seq_cst); // [8]
-// weakens 10 in sched/sync/detail/gate_table.cpp to relaxed:
-//    g.home_.store(nullptr, std::memory_order_release
-// weakens 11 in sched/sync/gate.hpp to relaxed:
-//    if (auto* const home = home_.load(std::memory_order_acquire)) {
-// weakens 12 in sched/sync/external_event.hpp to relaxed:
-//    if (auto* const home = home_.load(std::memory_order_acquire)) {
-// weakens 13 in sched/sync/detail/gate_table.cpp to relaxed:
-//    w.home_.store(nullptr, std::memory_order_release
-// weakens 14 in sched/sync/gate.hpp to relaxed:
-//    if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this)
-// weakens 15 in sched/sync/detail/external_event_table.hpp to relaxed:
-//    w.home_.store(nullptr, std::memory_order_release
-// weakens 16 in sched/sync/external_event.hpp to relaxed:
-//    if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this)
-// weakens 17 in sched/sync/detail/external_event_table.hpp to relaxed:
+// weakens 7 in sched/sync/gate.cpp to acquire: epoch_.fetch_add(1, std::memory_order_seq_cst
+// weakens 8 in sched/sync/detail/wait_room.hpp to relaxed: wait_place::nobody, std::memory_order_release
+// weakens 9 in sched/sync/detail/wait_place.hpp to relaxed: word_.load(std::memory_order_acquire
+// weakens 10 in sched/sync/detail/wait_room.hpp to relaxed: w.home_.store(nullptr, std::memory_order_release
+// weakens 11 in sched/sync/detail/wait_place.hpp to relaxed: home_.load(std::memory_order_acquire
+// weakens 12 in sched/sync/detail/wait_room.cpp to relaxed:
 //    for (relax wait; w.home_.load(std::memory_order_acquire
-// weakens 18 in sched/sync/detail/timers.cpp to relaxed:
+// weakens 13 in sched/sync/detail/timers.cpp to relaxed:
 //    gone.home_.store(nullptr, std::memory_order_release
-// weakens 19 in sched/sync/detail/timers.hpp to relaxed: home_.load(std::memory_order_acquire
-// weakens 20 in sched/mail/detail/mailbox.hpp to relaxed:
+// weakens 14 in sched/sync/detail/timers.hpp to relaxed: home_.load(std::memory_order_acquire
+// weakens 15 in sched/mail/detail/mailbox.hpp to relaxed:
 //    locked_.exchange(true, std::memory_order_acquire
-// weakens 21 in sched/mail/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
-// weakens 22 in sched/sync/detail/permits.cpp to relaxed: n, n - 1, std::memory_order_acquire
-// weakens 23 in sched/sync/detail/permits.cpp to relaxed: left_.fetch_add(n, std::memory_order_release
-// weakens 24 in sched/sync/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
-// weakens 25 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
-// weakens 26 in sched/sync/detail/waiter.hpp to relaxed:
+// weakens 16 in sched/mail/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
+// weakens 17 in sched/sync/detail/permits.cpp to relaxed: n, n - 1, std::memory_order_acquire
+// weakens 18 in sched/sync/detail/permits.cpp to relaxed: left_.fetch_add(n, std::memory_order_release
+// weakens 19 in sched/sync/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
+// weakens 20 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
+// weakens 21 in sched/sync/detail/waiter.hpp to relaxed:
 //    is.store(state::waiting, std::memory_order_release
-// weakens 27 in sched/mail/detail/mailbox_queue.hpp to relaxed: return *ends_.load(std::memory_order_acquire
-// weakens 28 in sched/mail/detail/typed_mailbox.hpp to relaxed:
+// weakens 22 in sched/mail/detail/mailbox_queue.hpp to relaxed: return *ends_.load(std::memory_order_acquire
+// weakens 23 in sched/mail/detail/typed_mailbox.hpp to relaxed:
 //    ends_.store(made, std::memory_order_release
-// weakens 29 in sched/mail/detail/mailbox_queue.hpp to relaxed: e.end.load(std::memory_order_acquire
-// weakens 30 in sched/mail/detail/typed_mailbox.hpp to relaxed:
+// weakens 24 in sched/mail/detail/mailbox_queue.hpp to relaxed: e.end.load(std::memory_order_acquire
+// weakens 25 in sched/mail/detail/typed_mailbox.hpp to relaxed:
 //    e.end.store(i + 1, std::memory_order_release
-// weakens 31 in sched/mail/detail/mailbox_queue.hpp to relaxed: begin.store(now, std::memory_order_release
-// weakens 32 in sched/mail/detail/mailbox_queue.hpp to acquire: begin.exchange(now, std::memory_order_seq_cst
-// weakens 33 in sched/mail/detail/mailbox_queue.hpp to relaxed: e.begin.load(std::memory_order_seq_cst
+// weakens 26 in sched/mail/detail/mailbox_queue.hpp to relaxed: begin.store(now, std::memory_order_release
+// weakens 27 in sched/mail/detail/mailbox_queue.hpp to acquire: begin.exchange(now, std::memory_order_seq_cst
+// weakens 28 in sched/mail/detail/mailbox_queue.hpp to relaxed: e.begin.load(std::memory_order_seq_cst
+// weakens 29 in sched/sync/detail/wait_room.cpp to relaxed:
+//    found, wait_place::nobody, std::memory_order_release
 
 #include <atomic>
 #include <cstddef>
@@ -68,6 +53,7 @@
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/thunks.hpp"
 #include "tests/weakened/weakened.hpp"
+#include "weft/effects/detail/internal.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/ready_sink.hpp"
 #include "weft/sched/base/detail/relax.hpp"
@@ -76,11 +62,11 @@
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
-#include "weft/sched/sync/detail/external_event_table.hpp"
-#include "weft/sched/sync/detail/gate_table.hpp"
 #include "weft/sched/sync/detail/group_tree.hpp"
 #include "weft/sched/sync/detail/permits.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/wait_place.hpp"
+#include "weft/sched/sync/detail/wait_room.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/sync/external_event.hpp"
 #include "weft/sched/sync/gate.hpp"
@@ -110,8 +96,8 @@ void let_others_come() noexcept {
 /// Drops the processes that become ready.
 class room final : public detail::ready_sink {
  public:
-  detail::gate_table gates{*this, true, 1};
-  detail::external_event_table external{*this};
+  detail::wait_room gates{*this, {.locks = true}};
+  detail::wait_room external{*this, {.locks = true, .is_open_to_others = true}};
   detail::timers alarms{*this, true};
 
   /// Keeps its lock during a put from outside, until that event is open.
@@ -138,13 +124,9 @@ class room final : public detail::ready_sink {
 constexpr auto nobody = [](process const&) noexcept { return false; };
 
 /// A process that is never run waits there.
-bool enters(room& here, detail::gate_waiter& w) {
+bool enters(detail::wait_room& r, detail::room_waiter& w) {
   w.parked.hold(*tests::numbered(0).release());
-  return here.gates.enter(w, std::nullopt, nobody) == detail::wait_entry::waits;
-}
-bool enters(room& here, detail::external_waiter& w) {
-  w.parked.hold(*tests::numbered(0).release());
-  return here.external.enter(w, nobody) == detail::wait_entry::waits;
+  return r.enter(w, nobody, [] { return false; }) == detail::wait_entry::waits;
 }
 
 /// A thread that finds the event open sees the writes before the opening.
@@ -177,9 +159,9 @@ int finds_it_open_at_the_last_moment() {
       open.comes();
     } else {
       room here;
-      detail::external_waiter w(g);
+      detail::room_waiter w(&g);
       open.wait();
-      if (!enters(here, w)) {
+      if (!enters(here.external, w)) {
         seen = done;
         (void)thunk(w.parked.take());
       }
@@ -193,12 +175,12 @@ void opens_it() {
   external_event g;
   moment waits;
   std::optional<room> there;
-  std::optional<detail::external_waiter> w;
+  std::optional<detail::room_waiter> w;
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
       there.emplace();
-      w.emplace(g);
-      (void)enters(*there, *w);
+      w.emplace(&g);
+      (void)enters(there->external, *w);
       waits.comes();
     } else {
       waits.wait();
@@ -240,22 +222,22 @@ void ends(What* what, TakeOff take_off) {
     }
   });
 }
-void woken(room& here, detail::gate_waiter& w) {
-  (void)enters(here, w);
-  here.gates.wake(*w.at, 1);
+void woken(room& here, detail::room_waiter& w) {
+  (void)enters(here.gates, w);
+  here.gates.wake(*w.at, 1, false);
 }
-void cancelled(room& here, detail::external_waiter& w) {
-  (void)enters(here, w);
+void cancelled(room& here, detail::room_waiter& w) {
+  (void)enters(here.external, w);
   here.external.close();
 }
 void gates_end() {
   room here;
   ends(new gate(), [&](gate& g) {
-    detail::gate_waiter w(g, true, false);
+    detail::room_waiter w(&g);
     woken(here, w);
   });
   ends(new external_event(), [&](external_event& g) {
-    detail::external_waiter w(g);
+    detail::room_waiter w(&g);
     cancelled(here, w);
   });
 }
@@ -263,9 +245,8 @@ void waits_end() {
   room here;
   gate g;
   external_event outside;
-  ends(new detail::gate_waiter(g, true, false), [&](detail::gate_waiter& w) { woken(here, w); });
-  ends(new detail::external_waiter(outside),
-       [&](detail::external_waiter& w) { cancelled(here, w); });
+  ends(new detail::room_waiter(&g), [&](detail::room_waiter& w) { woken(here, w); });
+  ends(new detail::room_waiter(&outside), [&](detail::room_waiter& w) { cancelled(here, w); });
 }
 
 /// The wait ends, for another reason, while a thread opens the event: the opener should get the
@@ -274,10 +255,10 @@ void wait_ends_as_it_is_opened() {
   room here;
   external_event g;
   external_event other;
-  detail::external_waiter keeps_lock(other);
-  auto* const w = new detail::external_waiter(g);
-  (void)enters(here, keeps_lock);
-  (void)enters(here, *w);
+  detail::room_waiter keeps_lock(&other);
+  auto* const w = new detail::room_waiter(&g);
+  (void)enters(here.external, keeps_lock);
+  (void)enters(here.external, *w);
   here.keeps_lock_until(g);
   moment ends;
   on_threads(3, [&](unsigned me) {
@@ -387,7 +368,7 @@ int main(int argc, char** argv) {
     wrong += finds_it_open();
     wrong += finds_it_open_at_the_last_moment();
     opens_it();
-    wrong += finds_it_woken([](room& here, gate& g) { here.gates.wake(g, 1); });
+    wrong += finds_it_woken([](room& here, gate& g) { g.wake(detail::internal(), here.gates, 1); });
     wrong += finds_it_woken([](room&, gate& g) { g.release(); });
     wrong += finds_it_woken([](room&, gate& g) { g.release_all(); });
     gates_end();

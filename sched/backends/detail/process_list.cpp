@@ -33,33 +33,31 @@ process_report listed_process::report() const {
 }
 
 process_list::~process_list() {
-  while (first_) remove(first_);
+  while (listed_process* const e = all_.first()) remove(e);
 }
 listed_process* process_list::add(process& p, stealing_state_word const& life,
                                   std::atomic<std::uint32_t> const& steps) noexcept {
   auto* const e = new (std::nothrow) listed_process(p, life, steps);
   if (!e) return nullptr;
   std::lock_guard const lock(mutex_);
-  e->next_ = std::exchange(first_, e);
-  if (e->next_) e->next_->previous_ = e;
+  all_.push_back(*e);
   return e;
 }
 void process_list::remove(listed_process* e) noexcept {
   {
     std::lock_guard const lock(mutex_);
-    (e->previous_ ? e->previous_->next_ : first_) = e->next_;
-    if (e->next_) e->next_->previous_ = e->previous_;
+    all_.remove(*e);
   }
   delete e;
 }
 std::vector<process_report> process_list::report() const {
-  std::vector<process_report> all;
+  std::vector<process_report> reports;
   {
     std::lock_guard const lock(mutex_);
-    for (auto const* e = first_; e; e = e->next_) all.push_back(e->report());
+    for (auto const* e = all_.first(); e; e = all_.next(*e)) reports.push_back(e->report());
   }
-  std::ranges::sort(all, {}, &process_report::id);
-  return all;
+  std::ranges::sort(reports, {}, &process_report::id);
+  return reports;
 }
 
 }  // namespace weft::detail

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/base/detail/intrusive_list.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/process_id.hpp"
 
@@ -24,7 +25,7 @@ struct process_report {
 namespace detail {
 
 /// The entry of a process in the list.
-class listed_process {
+class listed_process : public list_entry<listed_process> {
  public:
   listed_process(process& p, stealing_state_word const& life,
                  std::atomic<std::uint32_t> const& steps);
@@ -45,8 +46,6 @@ class listed_process {
   std::atomic<std::uint32_t> const& steps_;
   std::mutex mutable mutex_;
   process::location at_{};  // under mutex_
-  listed_process* next_ = nullptr;
-  listed_process* previous_ = nullptr;
 };
 
 /// All processes of a backend, for reports.
@@ -69,7 +68,7 @@ class process_list {
 
  private:
   std::mutex mutable mutex_;
-  listed_process* first_ = nullptr;  // under mutex_ (LIST-1)
+  intrusive_list<listed_process> all_;  // under mutex_ (LIST-1)
 };
 
 }  // namespace detail

@@ -5,46 +5,64 @@
 
 namespace weft::detail {
 
-template <class T>
+template <class T, class Tag = void>
 class intrusive_list;
 
-/// Base of an object that may be on an intrusive_list.
-template <class T>
+/// Base of an object that may be on an intrusive_list; one for each tag, if it may be on several.
+template <class T, class Tag = void>
 class list_entry {
+ public:
+  constexpr list_entry() noexcept = default;
+  list_entry(list_entry const&) = delete;
+  list_entry& operator=(list_entry const&) = delete;
+
+ protected:
+  ~list_entry() = default;
+
  private:
-  friend class intrusive_list<T>;
-  T* next_in_list_;
-  T* previous_in_list_;
+  friend class intrusive_list<T, Tag>;
+
+  list_entry* next_;
+  list_entry* previous_;
 };
 
 /// A list that its objects carry.  Each operation is O(1) and allocates nothing.  An object is on one
-/// list at most, and its owner knows whether it is.
-template <class T>
-class intrusive_list {
+/// list of its type at most, and its owner knows whether it is.
+template <class T, class Tag>
+class intrusive_list : list_entry<T, Tag> {
+  using entry = list_entry<T, Tag>;
+
  public:
+  constexpr intrusive_list() noexcept { this->next_ = this->previous_ = this; }
+
+  [[nodiscard]] bool empty() const noexcept { return this->next_ == this; }
   /// Null if the list is empty.
-  [[nodiscard]] T* first() const noexcept { return first_; }
+  [[nodiscard]] T* first() const noexcept { return object(this->next_); }
   /// Null if `t` is the last.
-  [[nodiscard]] static T* next(T const& t) noexcept { return entry(t).next_in_list_; }
+  [[nodiscard]] T* next(T const& t) const noexcept { return object(of(t).next_); }
 
   void push_back(T& t) noexcept {
-    entry(t).next_in_list_ = nullptr;
-    entry(t).previous_in_list_ = std::exchange(last_, &t);
-    (entry(t).previous_in_list_ ? entry(*entry(t).previous_in_list_).next_in_list_ : first_) = &t;
+    entry& added = t;
+    added.next_ = this;
+    added.previous_ = std::exchange(this->previous_, &added);
+    added.previous_->next_ = &added;
   }
-  void remove(T& t) noexcept {
-    T* const next = entry(t).next_in_list_;
-    T* const previous = entry(t).previous_in_list_;
-    (previous ? entry(*previous).next_in_list_ : first_) = next;
-    (next ? entry(*next).previous_in_list_ : last_) = previous;
+  static void remove(T& t) noexcept {
+    entry& removed = t;
+    removed.next_->previous_ = removed.previous_;
+    removed.previous_->next_ = removed.next_;
+  }
+
+  void move_to_back(T& t) noexcept {
+    remove(t);
+    push_back(t);
   }
 
  private:
-  static list_entry<T>& entry(T& t) noexcept { return t; }
-  static list_entry<T> const& entry(T const& t) noexcept { return t; }
-
-  T* first_ = nullptr;
-  T* last_ = nullptr;
+  static entry const& of(T const& t) noexcept { return t; }
+  [[nodiscard]] T* object(entry* e) const noexcept {
+    return e == this ? nullptr : static_cast<T*>(e);
+  }
 };
 
 }  // namespace weft::detail

@@ -207,7 +207,7 @@ template <class S>
   process& p = s.running();
   s.on_wait_begin(p);
   w.parked.hold(p);
-  enter_group(s, w.parked, waiter::room::send, &w);
+  enter_group(s, w.parked, waiter::kind::send, &w);
   mailbox::woken_receiver to{};
   mailbox::send_outcome sent{};
   try {
@@ -299,7 +299,7 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
     if (!o.waits) return go_on(s, send_waiter::too_late);
     s.on_wait_begin(p);
     w.parked.hold(p);
-    enter_group(s, w.parked, waiter::room::send, &w);
+    enter_group(s, w.parked, waiter::kind::send, &w);
     try {
       if (!o.until || set_alarm(s, *o.until))
         sent = w.box->template send_or_wait<S::on_several_threads>(w, to, s.cancellation.refuses());

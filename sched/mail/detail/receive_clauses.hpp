@@ -202,7 +202,7 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   }
   s.on_wait_begin(p);
   w.parked.hold(p);
-  enter_group(s, w.parked, waiter::room::receive, &w);
+  enter_group(s, w.parked, waiter::kind::receive, &w);
   if (w.count != 1 || w.until) [[unlikely]]
     return wait_for_first(s, w);
   process* admitted = nullptr;

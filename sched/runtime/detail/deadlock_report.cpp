@@ -22,10 +22,13 @@ std::vector<deadlock::waiter> waiters_of(wait_registry& waits) {
     deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
     if (at) at->describe(internal(), w);
   };
-  waits.gates.for_each_waiter(add);
+  waits.gates.for_each_waiter([&](process const& p, wait_place const* at) {
+    add(p, static_cast<gate const*>(at));
+  });
   waits.alarms.for_each_waiter(add);
-  waits.external.for_each_waiter(add);
-  waits.joins.for_each_waiter(add);
+  auto const in_a_room = [&](process const& p, wait_place const*) { add(p); };
+  waits.external.for_each_waiter(in_a_room);
+  waits.joins.for_each_waiter(in_a_room);
   waits.mail().for_each_waiter(add);
   waits.room.for_each_waiter([&](process const& p) {
     all.push_back({p.id(),

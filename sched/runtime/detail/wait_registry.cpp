@@ -8,7 +8,6 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
-#include "weft/sched/tasks/detail/join_table.hpp"
 
 namespace weft::detail {
 
@@ -18,10 +17,10 @@ constexpr auto everything = [](process const&) noexcept { return true; };
 
 wait_registry::wait_registry(ready_sink& sink, bool several_threads, unsigned wakes)
     : groups(several_threads),
-      gates(sink, several_threads, wakes),
-      external(sink),
+      gates(sink, {.locks = several_threads, .wakes_candidates = wakes != 1}),
+      external(sink, {.locks = true, .is_open_to_others = true}),
+      joins(sink, {.locks = several_threads}),
       alarms(sink, several_threads),
-      joins(sink, several_threads),
       mail_(new mailbox_registry(sink, several_threads)),
       sink_(sink) {}
 wait_registry::~wait_registry() { mail_->close(); }
@@ -41,14 +40,14 @@ void wait_registry::cancel_all() noexcept {
   gates.cancel_all();
   alarms.cancel_all();
   auto const cancel_it = [this](thunk t) { sink_.make_cancelled(*t.release()); };
-  joins.take_all([this](process& p) { sink_.make_cancelled(p); });
+  joins.cancel_all();
   mail_->take_all(cancel_it);
   turn_away_if(everything, cancel_it);
 }
 void wait_registry::drop_all() noexcept {
   mail_->take_all([](thunk) {});
   turn_away_if(everything, [](thunk) {});
-  joins.take_all([](process& p) { p.release(); });
+  joins.drop_all();
   gates.drop_all();
   alarms.drop_all();
   external.drop_all();

@@ -7,11 +7,11 @@
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
 #include "weft/sched/runtime/detail/admission.hpp"
-#include "weft/sched/sync/detail/external_event_table.hpp"
-#include "weft/sched/sync/detail/gate_table.hpp"
 #include "weft/sched/sync/detail/group_tree.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
-#include "weft/sched/tasks/detail/join_table.hpp"
+#include "weft/sched/sync/detail/wait_place.hpp"
+#include "weft/sched/sync/detail/wait_room.hpp"
+#include "weft/sched/tasks/detail/task_room.hpp"
 
 namespace weft::detail {
 
@@ -54,10 +54,10 @@ class wait_registry {
   ~wait_registry();
 
   group_tree groups;
-  gate_table gates;
-  external_event_table external;
+  wait_room gates;
+  wait_room external;
+  task_room joins;
   timers alarms;
-  join_table joins;
   admission room;
   [[nodiscard]] mailbox_registry& mail() const noexcept { return *mail_; }
   /// Called after a run in which no process waits any more: forgets its mailboxes.  False if that
@@ -68,10 +68,11 @@ class wait_registry {
   /// Meanwhile the process does not go on (WAITER-4).  `f` takes no lock.
   template <class F>
   void for_each_waiter(F const& f) {
-    gates.for_each_waiter([&f](process const& p, gate const*) { f(p); });
-    external.for_each_waiter(f);
+    auto const in_a_room = [&f](process const& p, wait_place const*) { f(p); };
+    gates.for_each_waiter(in_a_room);
+    external.for_each_waiter(in_a_room);
+    joins.for_each_waiter(in_a_room);
     alarms.for_each_waiter(f);
-    joins.for_each_waiter(f);
     mail_->for_each_waiter(f);
     room.for_each_waiter(f);
   }
@@ -82,19 +83,17 @@ class wait_registry {
   /// Takes the process of a waiter from its room, for the canceller of a group.  Null if the process
   /// has not entered, or another party has taken it.
   [[nodiscard]] process* take(waiter& w) noexcept {
-    switch (w.where()) {
-      case waiter::room::gate:
-        return gates.take(*static_cast<gate_waiter*>(w.object()));
-      case waiter::room::external_event:
-        return external.take(*static_cast<external_waiter*>(w.object()));
-      case waiter::room::timer:
+    switch (w.of()) {
+      case waiter::kind::in_a_room: {
+        auto& in = *static_cast<room_waiter*>(w.object());
+        return in.room->take(in);
+      }
+      case waiter::kind::timer:
         return w.take();
-      case waiter::room::receive:
+      case waiter::kind::receive:
         return mailbox::take(*mail_, *static_cast<receive_waiter*>(w.object()));
-      case waiter::room::send:
+      case waiter::kind::send:
         return mailbox::take(*mail_, *static_cast<send_waiter*>(w.object()));
-      case waiter::room::task:
-        return joins.take(*static_cast<task_waiter*>(w.object()));
     }
     return nullptr;
   }
@@ -116,7 +115,7 @@ class wait_registry {
   [[nodiscard]] bool has_waiters_inside() const;
   /// Whether a process waits.  Called while no process runs.
   [[nodiscard]] bool has_waiters() const {
-    return has_waiters_inside() || (external.was_used() && external.has_waiters());
+    return has_waiters_inside() || external.has_waiters();
   }
 
  private:

@@ -3,11 +3,11 @@
 
 namespace weft::detail {
 
-void group_tree::enter(waiter& w, continuation leaf, waiter::room where, void* object) noexcept {
+void group_tree::enter(waiter& w, continuation leaf, waiter::kind k, void* object) noexcept {
   auto const locked = lock();
   wait_group* const g = place_along(leaf);
   if (!g) return;
-  w.room_ = where;
+  w.kind_ = k;
   w.object_ = object;
   w.group_ = g;
   w.previous_ = nullptr;

@@ -49,7 +49,7 @@ class group_tree {
   }
   /// The running process, suspended at `leaf`, is about to wait in a room: enters the list of its
   /// group, if it has one (GROUP-1).
-  void enter(waiter& w, continuation leaf, waiter::room where, void* object) noexcept;
+  void enter(waiter& w, continuation leaf, waiter::kind k, void* object) noexcept;
   /// Gives a group of the running process its place (GROUP-2).
   void place(wait_group& g, continuation leaf) noexcept;
   void leave(waiter& w) noexcept;

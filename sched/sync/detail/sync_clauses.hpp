@@ -2,12 +2,17 @@
 #pragma once
 
 #include <coroutine>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "weft/effects/detail/internal.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
+#include "weft/sched/sync/detail/wait_place.hpp"
+#include "weft/sched/sync/detail/wait_room.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 #include "weft/sched/sync/external_event.hpp"
 #include "weft/sched/sync/gate.hpp"
@@ -19,19 +24,27 @@ namespace weft::detail {
 /// The running process, which is suspended, is about to wait in a room: enters the list of its group,
 /// if it has one.  A process outside all scopes may wait for tasks in a join (task.hpp, TASK-1).
 template <class S>
-void enter_group(S& s, waiter& w, waiter::room where, void* object) noexcept {
-  if (s.waits.groups.was_used() || where == waiter::room::task) [[unlikely]]
-    s.waits.groups.enter(w, s.running().leaf(), where, object);
+void enter_group(S& s, waiter& w, waiter::kind k, void* object) noexcept {
+  if (s.waits.groups.was_used()) [[unlikely]]
+    s.waits.groups.enter(w, s.running().leaf(), k, object);
+}
+template <class S>
+void enter_group(S& s, room_waiter& w, wait_room& r) noexcept {
+  if (s.waits.groups.was_used() || &r == &s.waits.joins) [[unlikely]] {
+    w.room = &r;
+    s.waits.groups.enter(w.parked, s.running().leaf(), waiter::kind::in_a_room, &w);
+  }
 }
 /// Makes the running process, which is suspended, wait.  `enter()` puts its waiter on the lists.
 /// If enter() returns `answered`, the process goes on in its next turn; if `refused`, it finds
 /// `cancelled` in that turn; if `waits`, another party takes the process, at any time from then on.
-template <class S, class Enter>
-std::coroutine_handle<> wait(S& s, waiter& w, waiter::room where, void* object, Enter enter) {
+/// `where` are further arguments of enter_group().
+template <class S, class Enter, class... Where>
+std::coroutine_handle<> wait(S& s, waiter& w, Enter enter, Where&&... where) {
   process& p = s.running();
   s.on_wait_begin(p);
   w.hold(p);
-  enter_group(s, w, where, object);
+  enter_group(s, where...);
   wait_entry how = wait_entry::waits;
   try {
     how = enter();
@@ -50,29 +63,48 @@ std::coroutine_handle<> wait(S& s, waiter& w, waiter::room where, void* object, 
   s.put(s.box(true), put_reason::yielded);
   return s.next();
 }
-/// As wait(), but only until the alarm is due.
+/// In a room; with an alarm, at the latest until that is due.
 template <class S, class Enter>
-std::coroutine_handle<> wait_until(S& s, waiter& w, waiter::room where, void* object, alarm& until,
-                                   Enter enter) {
-  return wait(s, w, where, object,
-              [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });
+std::coroutine_handle<> wait(S& s, room_waiter& w, wait_room& r, Enter enter) {
+  return wait(s, w.parked, enter, w, r);
+}
+template <class S, class Enter>
+std::coroutine_handle<> wait_until(S& s, room_waiter& w, wait_room& r, alarm& until, Enter enter) {
+  return wait(s, w, r, [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });
+}
+/// Only until the alarm is due.
+template <class S>
+std::coroutine_handle<> wait_until(S& s, waiter& w, alarm& until) {
+  return wait(
+      s, w, [&] { return set_alarm(s, until) ? wait_entry::waits : wait_entry::refused; }, w,
+      waiter::kind::timer, &w);
+}
+/// Puts the waiter of an operation on the list of its gate.
+template <class S, class Wait>
+[[nodiscard]] wait_entry enter_gate(S& s, Wait& o) {
+  return s.waits.gates.enter(o.here, s.cancellation.refuses(), [&] {
+    std::optional<std::uint64_t> const seen = o.seen;
+    return seen && *seen != static_cast<gate const&>(*o.here.at).epoch_now(internal());
+  });
+}
+template <class S>
+[[nodiscard]] wait_entry enter_event(S& s, room_waiter& w) {
+  return s.waits.external.enter(w, s.cancellation.refuses(), [] { return false; });
 }
 
 // ---- syncing
 
 template <class S>
 std::coroutine_handle<> on(S& s, syncing::wait& o) {
-  return wait(s, o.here.parked, waiter::room::gate, &o.here,
-              [&] { return s.waits.gates.enter(o.here, o.seen, s.cancellation.refuses()); });
+  return wait(s, o.here, s.waits.gates, [&] { return enter_gate(s, o); });
 }
 template <class S>
 std::coroutine_handle<> on(S& s, syncing::wait_until& o) {
-  return wait_until(s, o.here.parked, waiter::room::gate, &o.here, o.until,
-                    [&] { return s.waits.gates.enter(o.here, o.seen, s.cancellation.refuses()); });
+  return wait_until(s, o.here, s.waits.gates, o.until, [&] { return enter_gate(s, o); });
 }
 template <class S>
 void on(S& s, syncing::wake const& o) {
-  s.waits.gates.wake(*o.at, o.most);
+  o.at->wake(internal(), s.waits.gates, o.most);
 }
 template <class S>
 [[nodiscard]] process_id on(S& s, syncing::own const&) noexcept {
@@ -89,14 +121,12 @@ void on(S& s, syncing::touch const& o) {
 template <class S>
 std::coroutine_handle<> on(S& s, completions::wait& o) {
   o.here.spare = s.reserve_put();
-  return wait(s, o.here.parked, waiter::room::external_event, &o.here,
-              [&] { return s.waits.external.enter(o.here, s.cancellation.refuses()); });
+  return wait(s, o.here, s.waits.external, [&] { return enter_event(s, o.here); });
 }
 template <class S>
 std::coroutine_handle<> on(S& s, completions::wait_until& o) {
   o.here.spare = s.reserve_put();
-  return wait_until(s, o.here.parked, waiter::room::external_event, &o.here, o.until,
-                    [&] { return s.waits.external.enter(o.here, s.cancellation.refuses()); });
+  return wait_until(s, o.here, s.waits.external, o.until, [&] { return enter_event(s, o.here); });
 }
 
 // ---- timing
@@ -107,14 +137,12 @@ template <class S>
 }
 template <class S>
 std::coroutine_handle<> on(S& s, timing::sleep_until& o) {
-  return wait_until(s, o.parked, waiter::room::timer, &o.parked, o.until,
-                    [] { return wait_entry::waits; });
+  return wait_until(s, o.parked, o.until);
 }
 template <class S>
 std::coroutine_handle<> on(S& s, timing::sleep_for& o) {
   o.until.at(time_after(current_time(s), o.time));
-  return wait_until(s, o.parked, waiter::room::timer, &o.parked, o.until,
-                    [] { return wait_entry::waits; });
+  return wait_until(s, o.parked, o.until);
 }
 
 }  // namespace weft::detail

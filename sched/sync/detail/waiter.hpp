@@ -50,8 +50,8 @@ enum class wait_entry : std::uint8_t {
 /// Thread safe: take(), look().
 class waiter {
  public:
-  /// The kind of list on which the process waits, for the canceller of a group.
-  enum class room : std::uint8_t { gate, external_event, timer, receive, send, task };
+  /// The kind of waiter in which this one lies, for the canceller of a group.
+  enum class kind : std::uint8_t { in_a_room, timer, receive, send };
 
   waiter() = default;
   waiter(waiter&&) noexcept {}  // before it waits
@@ -64,8 +64,9 @@ class waiter {
     if (group_) [[unlikely]]
       leave_group_slow();
   }
-  [[nodiscard]] room where() const noexcept { return room_; }
-  /// The waiter of the room, in which this one lies.
+  [[nodiscard]] bool is_in_group() const noexcept { return group_; }
+  [[nodiscard]] kind of() const noexcept { return kind_; }
+  /// The waiter in which this one lies.
   [[nodiscard]] void* object() const noexcept { return object_; }
 
   /// The process waits from now on; the waiter takes over a count of it.
@@ -138,7 +139,7 @@ class waiter {
   waiter* previous_;
   waiter* next_taken_;
   void* object_;
-  room room_;
+  kind kind_;
   std::atomic<state> is_ = state::gone;
 };
 

@@ -103,7 +103,7 @@ void settle_record(S& s, task_record& r) noexcept {
   }
   auto const put_waiter = [&s](task_waiter& w, process* p) {
     if (w.leaves) return on_all_ended(s, static_cast<scope_core&>(*w.leaves));
-    if (w.stays()) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
+    if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
     if (s.tasks_.is_ending) [[unlikely]]
       return (void)thunk(p);
     note_wake(s, *p);
@@ -178,7 +178,7 @@ continuation wait_on(S& s, task_wait& w) noexcept {
   (void)p.suspend_at(*w.operation, w.leaf, *w.waiting, s);  // no ordinary code in between
   s.on_wait_begin(p);
   w.here.parked.hold(p);
-  enter_group(s, w.here.parked, waiter::room::task, &w.here);
+  enter_group(s, w.here, s.waits.joins);
   auto const how = s.waits.joins.enter(w.here, w.first, s.cancellation.refuses());
   if (how != wait_entry::waits) {
     (void)w.here.parked.take();
@@ -194,7 +194,7 @@ continuation wait_on(S& s, task_wait& w) noexcept {
 template <class S, class Await>
   requires requires(Await& o) { o.how.first; }
 std::coroutine_handle<> on(S& s, Await& o) {
-  return wait(s, o.how.here.parked, waiter::room::task, &o.how.here, [&] {
+  return wait(s, o.how.here, s.waits.joins, [&] {
     if constexpr (requires { o.until; }) {
       if (o.time) o.until.at(time_after(current_time(s), *o.time));
       if (!set_alarm(s, o.until)) return wait_entry::refused;

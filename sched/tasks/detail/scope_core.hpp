@@ -10,7 +10,7 @@
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/tasks/detail/join_table.hpp"
+#include "weft/sched/tasks/detail/task_room.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
 #include "weft/sched/tasks/detail/task_errors.hpp"
 #include "weft/sched/tasks/detail/task_words.hpp"

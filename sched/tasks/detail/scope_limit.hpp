@@ -39,7 +39,7 @@ class scope_limit {
   using reason = scope_end_reason;
 
   scope_limit(scope_options const& how, std::stop_token asked) noexcept
-      : how_(how), asked_(std::move(asked)), here_(requested_), until_({}, here_.parked) {}
+      : how_(how), asked_(std::move(asked)), here_(&requested_), until_({}, here_.parked) {}
   scope_limit(scope_limit const&) = delete;
   scope_limit& operator=(scope_limit const&) = delete;
   ~scope_limit() { (void)end(); }
@@ -71,7 +71,7 @@ class scope_limit {
   std::stop_token const asked_;
   std::optional<end_of_link> link_;
   external_event requested_;  // the event that the stop token opens
-  external_waiter here_;      // the canceller waits in it
+  room_waiter here_;      // the canceller waits in it
   alarm until_;
   struct opens {
     external_event& what;
@@ -128,7 +128,7 @@ void scope_limit::begin(S& s, scope_core& c) {
   until_.at(until);
   if (until != instant::max() && !set_alarm(s, until_)) return;  // all processes are cancelled
   if (!asked_.stop_possible()) return;
-  (void)s.waits.external.enter(here_, s.cancellation.refuses());
+  (void)enter_event(s, here_);
   listening_.emplace(asked_, opens{requested_});
 }
 

@@ -15,7 +15,7 @@
 #include "weft/sched/base/lazy_task.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/sync/detail/group_tree.hpp"
-#include "weft/sched/tasks/detail/join_table.hpp"
+#include "weft/sched/tasks/detail/task_room.hpp"
 
 /// Tasks: work of a process that it does itself or that other workers do, and for which it waits.
 ///

@@ -11,7 +11,7 @@
 #include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
-#include "weft/sched/tasks/detail/join_table.hpp"
+#include "weft/sched/tasks/detail/task_room.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
 
