@@ -58,6 +58,14 @@ struct rebound_by_handler<H> : identity<typename H::rebound_effects> {};
 template <class H>
 using rebound_by = typename rebound_by_handler<H>::type;
 
+/// Whether what an effect has begun stays with its process, under its handler: so with tasks.
+template <class E>
+constexpr bool stays_with_process = false;
+template <class Row>
+constexpr bool some_stays_with_process = false;
+template <class... Es>
+constexpr bool some_stays_with_process<row<Es...>> = (stays_with_process<Es> || ...);
+
 /// resumption<R, A, Es...> for a row<Es...>.
 template <template <class, class, class...> class Resumption, class R, class A, class Row>
 struct with_rebound;

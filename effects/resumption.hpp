@@ -40,7 +40,10 @@
 /// resumption_expired if the handler has ended; if a call throws, `k` is unchanged.  To capture and
 /// to resume takes O(1) and no allocation, plus a step for each prompt between the operation and
 /// its handler.  All frames under one handler belong to one thread at a time; once the clause that
-/// received a resumption is done, the resumption may be moved to another thread and resumed there.
+/// received a resumption is done, the resumption may be moved to another thread and resumed there;
+/// but a continuation with a whole scope in it (with_scope) is resumed by the process that has opened
+/// the scope.  In ordinary code, in another process or in a task of the scope these calls throw
+/// std::logic_error; with a scope they take a step for each frame more.
 namespace weft {
 
 template <class A>
@@ -274,10 +277,10 @@ class [[nodiscard("weft: co_await it")]] resuming_under {
 /// continuation throws; resumption_empty; resumption_expired.
 template <class R, class A, class... Es, class... V>
 A resume(resumption<R, A, Es...>&& k, V&&... value) {
-  detail::captured_frames rest = k.ready(detail::internal(), std::forward<V>(value)...);
   detail::result_slot<A> answer;
   {
     detail::prompt::driver const outside;
+    auto rest = k.ready(detail::internal(), std::forward<V>(value)...);
     detail::drive(std::move(rest).go(detail::continuation::ordinary_code(), answer));
   }
   return answer.take_at_last();

@@ -93,7 +93,12 @@ class replay_capture final : public capture {
     // acq_rel, pairs with itself: exactly one exchange finds false, and that resume gets the
     // frames.  It sees what was done with them before.
     if (taken_.exchange(true, std::memory_order_acq_rel)) return captured_frames();
-    live_.require_open(by_place);
+    try {
+      live_.require_open(by_place);
+    } catch (...) {
+      taken_.store(false, std::memory_order_release);  // pairs with the exchange itself
+      throw;
+    }
     return std::move(live_);
   }
 

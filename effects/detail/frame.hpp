@@ -87,6 +87,9 @@ class frame_end {
     outwards = outside();
     return cancel_state::unknown;
   }
+  /// Whether the running process may resume the frames inside: those in a scope belong to the process
+  /// that has opened it.
+  [[nodiscard]] virtual bool may_resume_inside() const noexcept { return true; }
   /// Whether tasks work for the frames outside, so that these must not be unwound yet (SUSPENSION-3
   /// of suspension.hpp).
   [[nodiscard]] virtual bool pins_outer_frames() const noexcept { return false; }

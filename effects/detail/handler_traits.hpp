@@ -170,6 +170,8 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
         return row_mistake<rebound_by<handler>>();
       else if constexpr (!is_empty_row<unbound>)
         return rebinds_outside_row<handler, unbound>();
+      else if constexpr (some_stays_with_process<rebound_by<handler>>)
+        return rebinds_tasks<handler>();
       else if constexpr (is_eff<answer>)
         return on_return_is_coroutine<handler, result>();
       else if constexpr (!is_empty_row<left>)

@@ -102,6 +102,15 @@ struct rebinds_outside_row {
     return false;
   }
 };
+template <class Handler>
+struct rebinds_tasks {
+  static consteval bool report() {
+    static_assert(is_allowed<Handler>,
+                  "weft: the handler rebinds tasking: but tasks and scopes stay with the process "
+                  "that has started them");
+    return false;
+  }
+};
 template <class Missing>
 struct body_outside_row {
   static consteval bool report() {

@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <source_location>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -287,6 +288,26 @@ void prompt::require_outers(std::vector<prompt*> outers, prompt const* inside) c
                                 [&seen](prompt const* p) { return !seen.insert(p).second; }),
                  outers.end());
   }
+}
+
+/// Asks each place in the chain.
+void prompt::require_own_scopes() {
+  bool is_in_scope = false;
+  for (continuation at = at_.leaf;;) {
+    if (at.is_frame()) {
+      at = frame_of(at.frame()).parent;
+      continue;
+    }
+    frame_end const& e = at.end();
+    if (&e == this) break;
+    if (!e.may_resume_inside())
+      throw std::logic_error("weft: the continuation suspended by " +
+                             std::string(operation().name) + " at " + detail::text(where()) +
+                             " is in " + e.text() + ": only that process may resume it");
+    is_in_scope |= e.pins_outer_frames();
+    at = e.outside();
+  }
+  if (!is_in_scope) watched_ = static_cast<unsigned char>(watched_ & ~in_scope);
 }
 
 void prompt::add_outers(std::vector<prompt*>& to) const {

@@ -101,6 +101,7 @@ class prompt : public suspension, public pooled_in_body {
   /// ordinary code stands in between.
   void hold_inner(std::string_view operation, std::source_location where) {
     if (!hold(current_, *this)) throw_across(operation, where);
+    for (prompt const* p = current_; p != this; p = p->up_) watched_ |= p->watched_ & in_scope;
   }
   /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
   void capture(std::coroutine_handle<> leaf, result_slot_base& waiting,
@@ -119,8 +120,9 @@ class prompt : public suspension, public pooled_in_body {
     }
     return leaf();
   }
-  /// Throws resumption_expired unless the continuation may be resumed.  If not `by_place`, other
-  /// handlers will be bound (rebinding.hpp), so those further out are not checked here.
+  /// Throws resumption_expired unless the continuation may be resumed, and std::logic_error if it is in
+  /// a scope that another process has opened.  If not `by_place`, other handlers will be bound
+  /// (rebinding.hpp), so those further out are not checked here.
   void require_open(bool by_place = true) {
     if (watched_ != 0) return require_open_slow(by_place);
     if (is_ != state::suspended) [[unlikely]]
@@ -130,6 +132,7 @@ class prompt : public suspension, public pooled_in_body {
     if (is_given_up() || is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
     if (by_place) require_outers();
+    if (watched_ & in_scope) require_own_scopes();
   }
   /// Throws resumption_expired if a handler further out has ended.
   void require_outers() {
@@ -240,6 +243,9 @@ class prompt : public suspension, public pooled_in_body {
     return outside;
   }
 
+  /// Called when a scope is opened.  The prompts further out are told by hold_inner().
+  static void note_scope() noexcept { current_->watched_ |= in_scope; }
+
   /// The innermost active prompt; a scheduler sets it when it switches chains.
   [[nodiscard]] static prompt* innermost() noexcept { return current_; }
   static void set_innermost(prompt* p) noexcept { current_ = p; }
@@ -317,9 +323,10 @@ class prompt : public suspension, public pooled_in_body {
   bool borrowed_ = false;   // the handler is borrowed
   bool in_charge_ = false;  // waiter_ is in charge of the remainder (CLAUSE-3)
   /// Bits of watched_, which require_open() tests at once: the resumption gave this up, and the party
-  /// that unwinds owns `is_`; a handler further out may end before this prompt.
+  /// that unwinds owns `is_`; a handler further out may end first; the body may be in a scope.
   static constexpr unsigned char given_up = 1;
   static constexpr unsigned char fragile = 2;
+  static constexpr unsigned char in_scope = 4;
   unsigned char watched_ = 0;
   [[nodiscard]] bool is_given_up() const noexcept { return (watched_ & given_up) != 0; }
   frame_arena* arena_ = nullptr;  // the arena of the body around, or its own
@@ -340,6 +347,7 @@ class prompt : public suspension, public pooled_in_body {
     delete_deferred();
   }
   void check_outers();
+  [[gnu::cold]] void require_own_scopes();
   void on_handed_over() noexcept override;
   void share_with_outers() noexcept;
   void share_without_memory() noexcept;

@@ -28,7 +28,7 @@ void gate::release_all_now(detail::internal) noexcept { wake(~std::size_t{0}, tr
 void gate::wake(detail::internal, detail::wait_room const& here, std::size_t most) {
   // relaxed: the processes of one scheduler, or of another, wait there while the gate is used.
   auto const found = word_.load(std::memory_order_relaxed);
-  if (found > opened && room_in(found) != &here) detail::throw_waits_elsewhere();
+  if (found > opened && room_in(found) != &here) detail::throw_other_scheduler();
   wake(most, false);
 }
 void gate::wake(std::size_t most, bool is_release) noexcept {

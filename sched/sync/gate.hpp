@@ -169,9 +169,7 @@ struct syncing {
         : here(&g, {.is_timed = true}), seen(epoch), until(t, here.parked) {}
     [[nodiscard("weft: co_await it")]] wait_until(gate& g, std::uint64_t epoch, instant t,
                                                   detail::for_release) noexcept
-        : here(&g, {.is_in_line = false, .is_timed = true}),
-          seen(epoch),
-          until(t, here.parked) {}
+        : here(&g, {.is_in_line = false, .is_timed = true}), seen(epoch), until(t, here.parked) {}
     wait_until(wait_until&& other) noexcept
         : here(static_cast<detail::room_waiter&&>(other.here)),
           seen(other.seen),

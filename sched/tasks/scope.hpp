@@ -294,6 +294,10 @@ class scope_awaitable {
 /// the others find `cancelled`.  When these have ended, the scope throws the exception; if there
 /// are several, `exceptions` holds all of them.
 ///
+/// A handler further out may take the continuation with the scope.  Any process may drop it; only the
+/// process that has opened the scope may resume it: elsewhere, in ordinary code, and in a task of the
+/// scope, a resume throws std::logic_error.
+///
 /// Row: `tasking<...>` with the effects of the tasks; the row of the body is that of the caller.
 /// Allocates a frame.  Throws what the body or a task threw; `exceptions`; `cancelled`.
 template <class F>

@@ -62,6 +62,7 @@
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 #include "weft/sched/sync/completion.hpp"
+#include "weft/sched/sync/detail/group_tree.hpp"
 
 namespace {
 

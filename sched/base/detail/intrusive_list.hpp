@@ -11,16 +11,14 @@ class intrusive_list;
 /// Base of an object that may be on an intrusive_list; one for each tag, if it may be on several.
 template <class T, class Tag = void>
 class list_entry {
- public:
+ private:
+  friend T;
+  friend class intrusive_list<T, Tag>;
+
   constexpr list_entry() noexcept = default;
   list_entry(list_entry const&) = delete;
   list_entry& operator=(list_entry const&) = delete;
-
- protected:
   ~list_entry() = default;
-
- private:
-  friend class intrusive_list<T, Tag>;
 
   list_entry* next_;
   list_entry* previous_;

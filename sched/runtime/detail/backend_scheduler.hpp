@@ -90,9 +90,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       return *worker_;
   }
   [[nodiscard]] Backend& base() noexcept { return *backend_; }
-  /// Whether a process of this scheduler runs on this thread.
-  [[nodiscard]] bool runs_process() noexcept { return worker_here().running != nullptr; }
   [[nodiscard]] process& running() noexcept { return *here().running; }
+  [[nodiscard]] process* running_here() noexcept { return worker_here().running; }  // or null
 
   // ---- putting
 
@@ -326,7 +325,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return end_diverged_process(*this, leaf, at);
   }
   std::coroutine_handle<> wait_for_remainder(end_of_clause& at) noexcept override {
-    return runs_process() ? wait_for_dropped_remainder(*this, at) : nullptr;
+    return running_here() ? wait_for_dropped_remainder(*this, at) : nullptr;
   }
   [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override {
     return promote_task(*this, t, id);
@@ -344,6 +343,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
   void on_limit() noexcept override { ++here().alive; }
+  [[nodiscard]] bool runs_owner(scope_core const& c) noexcept override { return runs(*this, c); }
   [[nodiscard]] bool has_cancelled(continuation c) const noexcept override {
     return cancellation.includes(c);
   }

@@ -360,7 +360,7 @@ struct clause_dispatch {
     }
   }
   static void require_running(S& s, std::source_location where) {
-    if (!s.runs_process()) [[unlikely]]
+    if (!s.running_here()) [[unlikely]]
       s.throw_across(name_of<O>, where);
   }
 

@@ -22,9 +22,8 @@ std::vector<deadlock::waiter> waiters_of(wait_registry& waits) {
     deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
     if (at) at->describe(internal(), w);
   };
-  waits.gates.for_each_waiter([&](process const& p, wait_place const* at) {
-    add(p, static_cast<gate const*>(at));
-  });
+  waits.gates.for_each_waiter(
+      [&](process const& p, wait_place const* at) { add(p, static_cast<gate const*>(at)); });
   waits.alarms.for_each_waiter(add);
   auto const in_a_room = [&](process const& p, wait_place const*) { add(p); };
   waits.external.for_each_waiter(in_a_room);

@@ -30,7 +30,7 @@ void note_group_check(S& s, process const& p) noexcept {
 template <class S>
 void note_wake(S& s, process const& p) noexcept {
   if constexpr (S::explores)
-    if (s.tasks_.had_groups && s.runs_process() && p.is_waiting()) (void)is_cancelled_at(p.leaf());
+    if (s.tasks_.had_groups && s.running_here() && p.is_waiting()) (void)is_cancelled_at(p.leaf());
 }
 /// Whether an operation on a shared object is a step of its own now.  If it would be, but all
 /// processes are cancelled, or this one is being replayed or is inside a copyable body, then its
@@ -38,7 +38,7 @@ void note_wake(S& s, process const& p) noexcept {
 template <class S>
 [[nodiscard]] bool has_small_steps(S& s) noexcept {
   if constexpr (S::explores) {
-    if (!s.base().is_parallel() || !s.runs_process()) return false;
+    if (!s.base().is_parallel() || !s.running_here()) return false;
     if (!s.cancellation.is_of_all() && !s.log_of_running().replaying() && !prompt::arena_here())
       return true;
     s.base().events().apply_all_of(s.running());  // EVENT-1: the operation is performed now
@@ -76,20 +76,20 @@ template <class S>
 /// scheduler.
 template <class S>
 [[nodiscard]] process* process_with_deferred_events(S& s) noexcept {
-  return s.runs_process() && s.is_active() && has_small_steps(s) ? &s.running() : nullptr;
+  return s.running_here() && s.is_active() && has_small_steps(s) ? &s.running() : nullptr;
 }
 /// Whether the running process has events that have not taken effect.
 template <class S>
 [[nodiscard]] bool has_events(S& s) noexcept {
   if constexpr (S::explores)
-    return s.runs_process() && s.base().events().has(s.running());
+    return s.running_here() && s.base().events().has(s.running());
   else
     return false;
 }
 template <class S>
 void apply_own_events(S& s) noexcept {
   if constexpr (S::explores)
-    if (s.runs_process()) s.base().events().apply_all_of(s.running());
+    if (s.running_here()) s.base().events().apply_all_of(s.running());
 }
 /// Called when the running process, or a task that it does, has ended.  Defers the end, if it is a
 /// step of its own or the process has deferred events.  Returns whether the end was deferred.

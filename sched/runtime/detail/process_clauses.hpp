@@ -92,7 +92,7 @@ template <class S>
 /// Adds to the trace that the running process starts another one, or that the first one is started.
 template <class S>
 void trace_child(S& s, trace_kind how, process const& child) noexcept {
-  process_id const by = s.runs_process() ? s.running().id() : child.id();
+  process_id const by = s.running_here() ? s.running().id() : child.id();
   trace_event e{.process = by, .other = child.id(), .kind = how};
   if (child.id() == process_id()) {
     e.under = s.outside_.names;

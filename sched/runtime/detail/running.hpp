@@ -332,7 +332,7 @@ poll_result run_ready(S& s, std::size_t most) {
 /// Ends the scheduler: unwinds the processes that are left.
 template <class S>
 void end_scheduler(S& s) noexcept {
-  if (s.own.running || s.runs_process()) {
+  if (s.own.running || s.running_here()) {
     std::fputs("weft: a scheduler was destroyed by one of its own processes\n", stderr);
     std::terminate();
   }

@@ -47,7 +47,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
                                          result_slot<R>& waiting) {
     S& s = common::of(e);
     if constexpr (S::explores)
-      if (s.runs_process() && !s.log_of_running().replaying() &&
+      if (s.running_here() && !s.log_of_running().replaying() &&
           (looks_at_others ? has_small_steps(s) : common::is_deferred(s))) {
         if (suspend_before(s, o, leaf, waiting)) {
           put_pending(s, {perform_pending, &e, &o, &waiting, leaf, drop(), looks_at_others});

@@ -90,7 +90,7 @@ class tracing_evidence final : public expirable_evidence {
     static void trace(stand_in_evidence& at, trace_kind kind, std::source_location where,
                       std::string_view text = {}) noexcept {
       S& s = at.home;
-      if (!s.runs_process()) return;
+      if (!s.running_here()) return;
       trace_event e{.process = s.running().id(),
                     .operation = name_of<O>,
                     .handler = at.handler,

@@ -114,9 +114,7 @@ class wait_registry {
   /// Whether a process waits for something other than an external event.
   [[nodiscard]] bool has_waiters_inside() const;
   /// Whether a process waits.  Called while no process runs.
-  [[nodiscard]] bool has_waiters() const {
-    return has_waiters_inside() || external.has_waiters();
-  }
+  [[nodiscard]] bool has_waiters() const { return has_waiters_inside() || external.has_waiters(); }
 
  private:
   mailbox_registry* mail_;  // may outlive the scheduler, as mailboxes may

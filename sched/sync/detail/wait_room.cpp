@@ -24,7 +24,7 @@ void room_waiter::leave() noexcept {
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 
-void throw_waits_elsewhere() {
+void throw_other_scheduler() {
   throw std::logic_error("weft: processes of another scheduler wait at this gate");
 }
 

@@ -15,7 +15,7 @@
 
 namespace weft::detail {
 
-[[noreturn, gnu::cold]] void throw_waits_elsewhere();
+[[noreturn, gnu::cold]] void throw_other_scheduler();
 
 /// A room in which processes of a scheduler wait: at gates, for external events, or for tasks.  Each
 /// of these three has a room of its own, so that their waiters do not meet at one lock.
@@ -158,13 +158,13 @@ class wait_room {
     if (auto const found = at.word_.load(std::memory_order_relaxed); found == word())
       return true;
     else if (found != wait_place::nobody)
-      throw_waits_elsewhere();
-    // [5] seq_cst: comes before the look whether it has happened; pairs with [8] of gate.cpp
-    // (ROOM-2).  relaxed: no other thread comes.
+      throw_other_scheduler();
     if (rules_.locks)
+      // [5] seq_cst: comes before the look whether it has happened; pairs with [8] of gate.cpp
+      // (ROOM-2).
       at.word_.store(word(), std::memory_order_seq_cst);
     else
-      at.word_.store(word(), std::memory_order_relaxed);
+      at.word_.store(word(), std::memory_order_relaxed);  // relaxed: no other thread comes
     return true;
   }
   [[nodiscard]] bool begin_at_event(wait_place& at);

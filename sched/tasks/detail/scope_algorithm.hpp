@@ -32,9 +32,7 @@ namespace weft::detail {
 }
 template <class S>
 void start_task(S& s, task_record& r) {
-  if constexpr (S::on_several_threads)
-    if (!worker_state::of_thread || worker_state::of_thread->home != &s) throw_no_process_here();
-  if (!s.runs_process()) throw_no_process_here();
+  if (!s.running_here()) throw_no_process_here();
   process& p = s.running();
   r.home = &s;
   r.parent = p.id();
@@ -216,6 +214,12 @@ void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> lea
   c.leaf = leaf;
   c.around_body = prompt::innermost();
   c.is_on_the_ground = c.around_body == &s;
+  if (!c.is_on_the_ground) prompt::note_scope();
+}
+template <class S>
+[[nodiscard]] bool runs(S& s, scope_core const& c) noexcept {
+  process const* const p = s.is_active() ? s.running_here() : nullptr;
+  return p && p == c.owner && p->id() == c.owner_id;
 }
 /// The clause of tasking<...>::enter.
 template <class S>

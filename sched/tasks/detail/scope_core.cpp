@@ -15,7 +15,7 @@
 
 namespace weft::detail {
 
-std::string scope_core::text() const { return "a scope"; }
+std::string scope_core::text() const { return "a scope of process " + owner_id.text(); }
 
 void scope_core::add_error(process_id id, std::exception_ptr error) noexcept {
   std::lock_guard const lock(mutex);
@@ -90,6 +90,15 @@ scope_core::~scope_core() {
     end_of_the_program();
   release_records();
   if (is_cancelled()) home->on_group_end(*this);
+}
+bool scope_core::may_resume_inside() const noexcept {
+  note_access(cancellation(), false);  // the body may find it in this step (CANCEL-6)
+  if (!home->runs_owner(*this)) return false;
+  // A task of the scope that its process does as a call: the body would wait for it, and it for the
+  // body.  acquire: as in not_ended().
+  for (auto* r = records.load(std::memory_order_acquire); r; r = r->next_in_scope)
+    if (r->called_from && !r->host && !r->state.has_ended()) return false;
+  return true;
 }
 frame_end::cancel_state scope_core::query_cancellation(continuation& outwards) const noexcept {
   note_access(cancellation(), false);

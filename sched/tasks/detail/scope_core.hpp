@@ -10,9 +10,9 @@
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/tasks/detail/task_room.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
 #include "weft/sched/tasks/detail/task_errors.hpp"
+#include "weft/sched/tasks/detail/task_room.hpp"
 #include "weft/sched/tasks/detail/task_words.hpp"
 
 /// Tasks that are started one by one, in a scope or without one.
@@ -43,6 +43,8 @@ class scope_runner : public task_runner {
   virtual void scope_unwinds(scope_core& s, suspension& h) noexcept = 0;
   /// The canceller of a scope (scope_limit.hpp) begins: counts it among the processes.
   virtual void on_limit() noexcept = 0;
+  /// Whether the process that has opened the scope runs here, and no other code that it waits for.
+  [[nodiscard]] virtual bool runs_owner(scope_core const& s) noexcept = 0;
   /// Whether the process whose running frame is `at` is cancelled by a scope further out, or with
   /// all others.
   [[nodiscard]] virtual bool has_cancelled(continuation at) const noexcept = 0;
@@ -139,6 +141,7 @@ class scope_core : public task_group, public frame_end {
   [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
+  [[nodiscard]] bool may_resume_inside() const noexcept override;
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return true; }
   [[nodiscard]] wait_group* as_group() const noexcept override {
     return const_cast<scope_core*>(this);

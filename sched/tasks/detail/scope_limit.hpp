@@ -71,7 +71,7 @@ class scope_limit {
   std::stop_token const asked_;
   std::optional<end_of_link> link_;
   external_event requested_;  // the event that the stop token opens
-  room_waiter here_;      // the canceller waits in it
+  room_waiter here_;          // the canceller waits in it
   alarm until_;
   struct opens {
     external_event& what;

@@ -11,9 +11,9 @@
 #include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
-#include "weft/sched/tasks/detail/task_room.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
+#include "weft/sched/tasks/detail/task_room.hpp"
 
 /// How a group of tasks is cancelled (TASK-5): the group is marked, and the processes that wait in
 /// it are taken from their rooms, and made ready (group_tree.hpp).  `S` is a scheduler
@@ -65,12 +65,9 @@ void cancel_with_owner(S& s, task_group& g) noexcept {
 template <class S>
 void note_group_end(S& s, task_group& g) noexcept {
   s.cancellation.count_group(false);
-  if constexpr (S::on_several_threads)
-    if (!worker_state::of_thread || worker_state::of_thread->home != &s) return;
   // Its owner has heeded the cancellation, unless all processes are cancelled: so the count of
   // cancellations that it has ignored starts anew.
-  if (s.runs_process() && &s.running() == g.owner && !s.cancellation.is_of_all())
-    g.owner->reset_cancellations();
+  if (s.running_here() == g.owner && !s.cancellation.is_of_all()) g.owner->reset_cancellations();
 }
 
 }  // namespace weft::detail

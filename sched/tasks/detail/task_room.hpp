@@ -51,7 +51,7 @@ struct waitable_task : wait_place {
   }
 
   task_state<> state;
-  waitable_task* next = nullptr;  // of the same handle; set before a process waits
+  waitable_task* next = nullptr;  // of the same handle; set while no process waits for it
 };
 
 class task_room final : public wait_room {

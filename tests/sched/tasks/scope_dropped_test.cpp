@@ -72,20 +72,22 @@ TEST_CASE("a clause that is unwound with another clause's continuation has a con
   }
 }
 
-/// Three clauses of one prompt, two of which are not done when the continuation is dropped.
+/// Three clauses of one prompt, two of which, in two processes, are not done when the continuation
+/// is dropped.
 struct thrice : region {
   resumption<int, int> kept;
   int asked = 0;
   eff<int, proc> on(ask, resumption<int, int> k) {
     int const nth = asked++;
     if (nth == 0) {
-      int const n = co_await std::move(k)(1);
+      kept = std::move(k);
       co_await yields_often(before_it_ends);
-      co_return n;
+      co_return 16;
     }
     if (nth == 1) {
-      kept = std::move(k);
-      co_return 16;
+      int const n = co_await std::move(k)(2);
+      co_await yields_often(before_it_ends);
+      co_return n;
     }
     co_return 17;
   }
@@ -98,7 +100,7 @@ job by_the_clauses_of_two(seen& s, int steps) {
   co_await with_scope([&](tasks_scope& both) -> job {
     both.start([&]() -> job {
       while (!h.kept) co_await proc::yield{};
-      int const n = co_await std::move(h.kept)(2);
+      int const n = co_await std::move(h.kept)(1);
       CHECK(n == 17);
     });
     int const n = co_await handle<asking>(h, [&]() -> asks {

@@ -109,3 +109,277 @@ BACKENDS_TEST_CASE("a resumption that is dropped across a scope waits for its ta
   CHECK(found_it);
   CHECK_FALSE(is_there);
 }
+
+// ---- 21.2: the body of a scope is resumed by its own process only
+
+struct park : op<int> {};
+struct parking {
+  using operations = op_list<park>;
+};
+using kept = resumption<int, int>;
+using scoped = eff<int, parking, yields, proc>;
+
+/// A body that performs `park` in a scope, in which a task runs meanwhile.
+scoped parks_in_a_scope() {
+  co_return co_await with_scope([](auto& s) -> scoped {
+    s.start([]() -> eff<void, yields, proc> { co_await proc::yield{}; });
+    int const n = co_await park{};
+    co_await proc::yield{};
+    co_return n;
+  });
+}
+/// How the resume of `k` in another process ends: its answer, or the text of the exception.
+eff<void, yields, proc> resumes(kept& k, std::string& how) {
+  try {
+    how = std::to_string(co_await std::move(k)(1));
+  } catch (std::logic_error const& e) {
+    how = e.what();
+  }
+}
+eff<void, yields, proc> yields_once() { co_await proc::yield{}; }
+/// Keeps the resumption of `body` while another process tries to resume it, and then resumes it.
+template <class Body>
+eff<int, yields, proc> is_resumed_twice(Body body, std::string& how) {
+  kept k;
+  (void)co_await handle<parking>(clauses{[&k](park, kept it) {
+                                   k = std::move(it);
+                                   return 0;
+                                 }},
+                                 body);
+  co_await when_all(resumes(k, how), yields_once());
+  if (!k) co_return 0;
+  co_return co_await std::move(k)(7);
+}
+
+BACKENDS_TEST_CASE("only the process that has opened a scope resumes the body of it", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::string how;
+  int n = 0;
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
+    n = co_await is_resumed_twice(parks_in_a_scope, how);
+  });
+  CHECK(how.find("is in a scope of process 1: only that process may resume it") !=
+        std::string::npos);
+  CHECK(how.find("park") != std::string::npos);
+  CHECK(n == 7);
+}
+
+BACKENDS_TEST_CASE("after its scopes have ended, any process resumes a body", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::string how;
+  int n = 7;
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
+    n = co_await is_resumed_twice(
+        []() -> scoped {
+          co_await with_scope([](auto& s) { s.start([] {}); });
+          co_return co_await park{} + 1;
+        },
+        how);
+  });
+  CHECK(how == "2");
+  CHECK(n == 0);
+}
+
+BACKENDS_TEST_CASE("a scope around the handler of a resumption does not matter", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::string how;
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
+    co_await with_scope([&](auto&) -> eff<void, yields, proc> {
+      (void)co_await is_resumed_twice([]() -> scoped { co_return co_await park{} + 1; }, how);
+    });
+  });
+  CHECK(how == "2");
+}
+
+BACKENDS_TEST_CASE("a scope of another process is found behind handlers and calls", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::string how;
+  int n = 0;
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
+    n = co_await is_resumed_twice(
+        []() -> scoped {
+          co_return co_await with_scope([](auto&) -> scoped {
+            co_return co_await handle(state_of(5), []() -> eff<int, parking, state<int>> {
+              co_return co_await park{} + co_await state<int>::get{};
+            });
+          });
+        },
+        how);
+  });
+  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(n == 12);
+}
+
+// ---- the scope is found wherever it stands in the chain
+
+struct leave_out : op<int> {};
+struct leaving {
+  using operations = op_list<leave_out>;
+};
+template <class... Es>
+using nested = eff<int, Es..., yields, proc>;
+
+/// Performs `leave_out` in a scope, inside the handler of `parking`.
+nested<parking, leaving> leaves_in_a_scope() {
+  co_return co_await with_scope([](auto& s) -> nested<parking, leaving> {
+    s.start([]() -> eff<void, yields, proc> { co_await proc::yield{}; });
+    int const n = co_await park{};
+    co_return n + co_await leave_out{};
+  });
+}
+auto keeps_in(kept& k) {
+  return clauses{[&k](leave_out, kept it) {
+    k = std::move(it);
+    return 0;
+  }};
+}
+/// A clause of the inner handler keeps the scope while it performs to the outer one.
+nested<leaving> left_by_a_clause() {
+  co_return co_await handle<parking>(clauses{[](park, kept inner) -> eff<int, leaving> {
+                                       int const n = co_await leave_out{};
+                                       co_return co_await std::move(inner)(n);
+                                     }},
+                                     leaves_in_a_scope);
+}
+BACKENDS_TEST_CASE("a scope that a clause hides for a while is found when it is there again", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::string how;
+  int n = 0;
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
+    kept k;
+    (void)co_await handle<leaving>(keeps_in(k), left_by_a_clause);
+    (void)co_await std::move(k)(
+        1);  // the clause resumes the scope, which performs to the outer handler
+    co_await when_all(resumes(k, how), yields_once());
+    n = co_await std::move(k)(7);
+  });
+  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(n == 8);
+}
+
+struct parks_to_rebind : handler<parking>, rebinds<leaving> {
+  resumption<int, int, leaving>* to;
+  explicit parks_to_rebind(resumption<int, int, leaving>& k) : to(&k) {}
+  int on(park, resumption<int, int, leaving> k) {
+    *to = std::move(k);
+    return 0;
+  }
+};
+BACKENDS_TEST_CASE("a scope is found by a handler that came around it afterwards", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::string how;
+  int n = 0;
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
+    resumption<int, int, leaving> in;
+    (void)co_await handle<leaving>(clauses{[](leave_out) { return 0; }}, [&]() -> nested<leaving> {
+      co_return co_await handle(parks_to_rebind(in), leaves_in_a_scope);
+    });
+    kept k;
+    (void)co_await handle<leaving>(
+        keeps_in(k), [&]() -> nested<leaving> { co_return co_await std::move(in).under(1); });
+    co_await when_all(resumes(k, how), yields_once());
+    n = co_await std::move(k)(7);
+  });
+  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(n == 8);
+}
+
+TEST_CASE("a task of a scope does not resume the body of the scope") {
+  every_frame_dies const check;
+  std::string how;
+  int n = 0;
+  run_on<on_one_thread>([&]() -> eff<void, yields, proc> {
+    kept k;
+    task_handle<void> h;
+    (void)co_await handle<parking>(clauses{[&k](park, kept it) {
+                                     k = std::move(it);
+                                     return 0;
+                                   }},
+                                   [&]() -> scoped {
+                                     co_return co_await with_scope([&](auto& s) -> scoped {
+                                       s.start(h, [&]() -> eff<void> {
+                                         try {
+                                           (void)co_await std::move(k)(1);
+                                         } catch (std::logic_error const& e) {
+                                           how = e.what();
+                                         }
+                                       });
+                                       co_return co_await park{};
+                                     });
+                                   });
+    co_await h;
+    n = co_await std::move(k)(7);
+  });
+  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(n == 7);
+}
+
+TEST_CASE("ordinary code does not resume the body of a scope") {
+  every_frame_dies const check;
+  std::string how[3];
+  int n = 0;
+  run_on<on_one_thread>([&]() -> eff<void, yields, proc> {
+    kept k;
+    (void)co_await handle<parking>(clauses{[&k](park, kept it) {
+                                     k = std::move(it);
+                                     return 0;
+                                   }},
+                                   parks_in_a_scope);
+    auto const tries = [&k](std::string& said) {
+      try {
+        (void)resume(std::move(k), 1);
+      } catch (std::logic_error const& e) {
+        said = e.what();
+      }
+    };
+    tries(how[0]);
+    std::thread([&] { tries(how[1]); }).join();
+    schedule([&]() -> eff<void, yields, proc> { co_await resumes(k, how[2]); });
+    n = co_await std::move(k)(7);
+  });
+  for (auto const& said : how)
+    CHECK(said.find("only that process may resume it") != std::string::npos);
+  CHECK(n == 7);
+}
+
+TEST_CASE("a resume that is refused leaves a multi_resumption as it was") {
+  every_frame_dies const check;
+  using many = multi_resumption<int, int>;
+  std::string how;
+  int n = 0;
+  run_on<on_one_thread>([&]() -> eff<void, yields, proc> {
+    resumption<int, int, leaving> in;
+    (void)co_await handle<leaving>(clauses{[](leave_out) { return 0; }}, [&]() -> nested<leaving> {
+      co_return co_await handle(parks_to_rebind(in), []() -> nested<parking, leaving> {
+        (void)co_await park{};
+        co_return co_await with_scope(
+            [](auto&) -> nested<parking, leaving> { co_return co_await leave_out{}; });
+      });
+    });
+    many k;
+    (void)co_await handle<leaving>(
+        clauses{[&k](leave_out, many it) {
+          k = std::move(it);
+          return 0;
+        }},
+        [&]() -> nested<leaving> { co_return co_await std::move(in).under(1); });
+    auto const tries = [&]() -> eff<void, yields, proc> {
+      try {
+        (void)co_await k(1);
+      } catch (std::logic_error const& e) {
+        how = e.what();
+      }
+    };
+    co_await when_all(tries(), yields_once());
+    n = co_await k(7);
+    k = {};
+  });
+  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(n == 7);
+}

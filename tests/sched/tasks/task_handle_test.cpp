@@ -159,3 +159,28 @@ TEST_CASE("ordinary code outside its scheduler cannot start a task in a scope") 
   }
   CHECK_THAT(said, Contains("started in a scope by one of its scheduler's processes"));
 }
+
+BACKENDS_TEST_CASE("a handle may get a task after a wait for it was too late", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::atomic<int> ended = 0;
+  int const n = rounds(200);
+  run_on(chosen, [&]() -> eff<void, proc, timing, tasking<proc, timing>> {
+    for (int i = 0; i != n; ++i) {
+      task_handle<void> h;
+      co_await with_scope([&](auto& s) -> eff<void, proc, timing, tasking<proc, timing>> {
+        auto const works = [&]() -> eff<void, proc> {
+          co_await proc::yield{};
+          co_await proc::yield{};
+          ++ended;
+        };
+        s.start(h, works);
+        instant const now = co_await timing::now{};
+        bool const in_time = co_await h.wait_until(now);
+        s.start(h, works);  // while the first task may end, on another thread
+        if (!in_time) co_await h.all();
+      });
+    }
+  });
+  CHECK(ended == 2 * n);
+}
