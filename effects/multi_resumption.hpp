@@ -168,10 +168,10 @@ class [[clang::trivial_abi]] weft::multi_resumption {
   /// returns the handler's answer.  Throws as `co_await k(v)` does.
   template <class... V>
   friend A resume(multi_resumption k, V&&... value) {
-    detail::rest_again rest = k.ready_last(true, std::forward<V>(value)...);
     detail::result_slot<A> answer;
     {
       detail::prompt::driver const outside;
+      auto rest = k.ready_last(true, std::forward<V>(value)...);
       detail::drive(rest.go(detail::continuation::ordinary_code(), answer));
     }
     return answer.take_at_last();

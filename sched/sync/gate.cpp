@@ -33,7 +33,7 @@ void gate::wake(detail::internal, detail::wait_room const& here, std::size_t mos
 }
 void gate::wake(std::size_t most, bool is_release) noexcept {
   detail::note_access(this, true);
-  // [8] seq_cst: comes before the read of the word; pairs with [5] of wait_room.cpp: either this
+  // [8] seq_cst: comes before the read of the word; pairs with [5] of wait_room.hpp: either this
   // thread sees the room that a process has set, or that process sees the new epoch.  Also a release:
   // a process that finds a greater epoch [7] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);

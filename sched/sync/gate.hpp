@@ -109,9 +109,9 @@ class gate : public detail::wait_place {
     // [7] acquire: pairs with [8] of gate.cpp.
     return epoch_.load(std::memory_order_acquire);
   }
-  /// The same for a process that has set the word of the gate (ROOM-2 of wait_room.hpp).
+  /// How often the gate was woken, for a process that has set its word (ROOM-2 of wait_room.hpp).
   [[nodiscard]] std::uint64_t epoch_now(detail::internal) const noexcept {
-    // [8] seq_cst: comes after [5] of wait_room.cpp.
+    // [8] seq_cst: comes after [5] of wait_room.hpp.
     return epoch_.load(std::memory_order_seq_cst);
   }
 

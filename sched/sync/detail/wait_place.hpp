@@ -40,7 +40,7 @@ class wait_place {
     return reinterpret_cast<wait_room*>(word);
   }
 
-  /// The address of the room, while a process waits (ROOM-2, ROOM-4).
+  /// Of a gate or an external event: the address of the room, while a process waits (ROOM-2, ROOM-4).
   std::atomic<std::uintptr_t> word_ = nobody;
 
  private:

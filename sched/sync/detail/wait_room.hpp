@@ -22,10 +22,11 @@ namespace weft::detail {
 ///
 ///   ROOM-1  If the scheduler has several threads, or others may come, the lists of waiters are
 ///       accessed under the lock.
-///   ROOM-2  The word of a place names the room exactly while a process waits there.  A process that
-///       enters sets the word, and then looks whether what it would wait for has happened; a party
-///       that makes it happen does so before it reads the word.  So either that party finds the room,
-///       or the process does not wait.
+///   ROOM-2  The word of a gate or an external event names the room exactly while a process waits
+///       there.  A process that enters sets the word, and then looks whether what it would wait for has
+///       happened; a party that makes it happen does so before it reads the word.  So either that party
+///       finds the room, or the process does not wait.  (A task says in its own state that a process
+///       waits: JOIN-2.)
 ///   ROOM-3  A waiter that has entered is in the room until its process is taken by a waker, by a
 ///       canceller, or when all are dropped; or until its operation ends.  A waiter that leaves is
 ///       accessed for the last time when its `home_` is set to null; and a place that all have left,
@@ -58,8 +59,8 @@ class wait_room {
   /// Enters the waiter, which holds its process, at its place.  Another party, such as an alarm, may
   /// have taken the process by now.  The wait is `refused` if the room is closed, or
   /// `is_refused(process const&)` is true (CANCEL-2); and `answered` if the external event is open, or
-  /// `has_happened()` is true (ROOM-2).  Both are called under the lock.  Throws std::logic_error if processes of another
-  /// scheduler wait there, or if another process waits for the external event.
+  /// `has_happened()` is true (ROOM-2).  Both are called under the lock.  Throws std::logic_error if
+  /// processes of another scheduler wait there, or if another process waits for the external event.
   template <class IsRefused, class HasHappened>
   [[nodiscard, gnu::always_inline]] wait_entry enter(room_waiter& w, IsRefused const& is_refused,
                                                      HasHappened const& has_happened) {
@@ -90,7 +91,7 @@ class wait_room {
   void on_end(room_waiter& w) noexcept;
   /// Cancels the wait of every process here that does not stay.  Puts them without the lock.
   void cancel_all() noexcept;
-  /// The same; and from now on no process waits here.
+  /// From now on no process waits here: cancels all, and refuses others until reopen().
   void close() noexcept;
   void reopen() noexcept;
   /// Called when the scheduler ends: drops every process that waits here.  None stays.

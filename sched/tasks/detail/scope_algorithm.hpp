@@ -162,6 +162,8 @@ std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
     auto& r = static_cast<task_record&>(*w.first);
     r.called_from = w.leaf;
     r.called_by = &w;
+    if (r.group && r.group->owner == &s.running())
+      r.is_called_by_owner.store(true, std::memory_order_relaxed);  // relaxed: only it looks
     note_pinning();
     return r.release();
   } else {

@@ -97,7 +97,9 @@ bool scope_core::may_resume_inside() const noexcept {
   // A task of the scope that its process does as a call: the body would wait for it, and it for the
   // body.  acquire: as in not_ended().
   for (auto* r = records.load(std::memory_order_acquire); r; r = r->next_in_scope)
-    if (r->called_from && !r->host && !r->state.has_ended()) return false;
+    // relaxed: this process has set it.
+    if (r->is_called_by_owner.load(std::memory_order_relaxed) && !r->state.has_ended())
+      return false;
   return true;
 }
 frame_end::cancel_state scope_core::query_cancellation(continuation& outwards) const noexcept {

@@ -88,6 +88,9 @@ class task_record : public any_task, public waitable_task {
   std::coroutine_handle<> called_from;   // while it is a call: the frame that waits for it
   task_wait* called_by = nullptr;        // the wait that calls it; null: the end of its scope does
   bool const has_handle;
+  // Whether the process that has opened its scope does it as a call.  relaxed: only that process looks
+  // whether it has set it.
+  std::atomic<bool> is_called_by_owner = false;
   // Whether a process has waited for it, and so has received its error.  relaxed: a flag, which
   // publishes no data.
   std::atomic<bool> was_awaited = false;

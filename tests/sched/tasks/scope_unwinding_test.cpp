@@ -117,6 +117,18 @@ struct parking {
   using operations = op_list<park>;
 };
 using kept = resumption<int, int>;
+/// The clause of `O` keeps the resumption in `k`.
+template <class O, class K>
+auto keeps_in(K& k) {
+  return clauses{[&k](O, K it) {
+    k = std::move(it);
+    return 0;
+  }};
+}
+bool is_refusal(std::string const& text) {
+  return text.find("is in a scope of process 1: only that process may resume it") !=
+         std::string::npos;
+}
 using scoped = eff<int, parking, yields, proc>;
 
 /// A body that performs `park` in a scope, in which a task runs meanwhile.
@@ -141,11 +153,7 @@ eff<void, yields, proc> yields_once() { co_await proc::yield{}; }
 template <class Body>
 eff<int, yields, proc> is_resumed_twice(Body body, std::string& how) {
   kept k;
-  (void)co_await handle<parking>(clauses{[&k](park, kept it) {
-                                   k = std::move(it);
-                                   return 0;
-                                 }},
-                                 body);
+  (void)co_await handle<parking>(keeps_in<park>(k), body);
   co_await when_all(resumes(k, how), yields_once());
   if (!k) co_return 0;
   co_return co_await std::move(k)(7);
@@ -159,8 +167,7 @@ BACKENDS_TEST_CASE("only the process that has opened a scope resumes the body of
   run_on(chosen, [&]() -> eff<void, yields, proc> {
     n = co_await is_resumed_twice(parks_in_a_scope, how);
   });
-  CHECK(how.find("is in a scope of process 1: only that process may resume it") !=
-        std::string::npos);
+  CHECK(is_refusal(how));
   CHECK(how.find("park") != std::string::npos);
   CHECK(n == 7);
 }
@@ -210,7 +217,7 @@ BACKENDS_TEST_CASE("a scope of another process is found behind handlers and call
         },
         how);
   });
-  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(is_refusal(how));
   CHECK(n == 12);
 }
 
@@ -231,12 +238,6 @@ nested<parking, leaving> leaves_in_a_scope() {
     co_return n + co_await leave_out{};
   });
 }
-auto keeps_in(kept& k) {
-  return clauses{[&k](leave_out, kept it) {
-    k = std::move(it);
-    return 0;
-  }};
-}
 /// A clause of the inner handler keeps the scope while it performs to the outer one.
 nested<leaving> left_by_a_clause() {
   co_return co_await handle<parking>(clauses{[](park, kept inner) -> eff<int, leaving> {
@@ -252,13 +253,37 @@ BACKENDS_TEST_CASE("a scope that a clause hides for a while is found when it is 
   int n = 0;
   run_on(chosen, [&]() -> eff<void, yields, proc> {
     kept k;
-    (void)co_await handle<leaving>(keeps_in(k), left_by_a_clause);
+    (void)co_await handle<leaving>(keeps_in<leave_out>(k), left_by_a_clause);
     (void)co_await std::move(k)(
         1);  // the clause resumes the scope, which performs to the outer handler
     co_await when_all(resumes(k, how), yields_once());
     n = co_await std::move(k)(7);
   });
-  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(is_refusal(how));
+  CHECK(n == 8);
+}
+
+BACKENDS_TEST_CASE("a scope is found by a handler that was suspended when it was opened", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  std::string how;
+  int n = 0;
+  run_on(chosen, [&]() -> eff<void, yields, proc> {
+    kept inner, outer;
+    (void)co_await handle<leaving>(keeps_in<leave_out>(outer), [&]() -> nested<leaving> {
+      (void)co_await handle<parking>(keeps_in<park>(inner), []() -> nested<parking, leaving> {
+        (void)co_await park{};
+        co_return co_await leaves_in_a_scope();
+      });
+      (void)co_await leave_out{};
+      co_return co_await std::move(inner)(1);
+    });
+    (void)co_await std::move(inner)(1);  // opens the scope, and parks in it
+    (void)co_await std::move(outer)(1);  // its body resumes the scope, which performs to it
+    co_await when_all(resumes(outer, how), yields_once());
+    n = co_await std::move(outer)(7);
+  });
+  CHECK(is_refusal(how));
   CHECK(n == 8);
 }
 
@@ -281,12 +306,13 @@ BACKENDS_TEST_CASE("a scope is found by a handler that came around it afterwards
       co_return co_await handle(parks_to_rebind(in), leaves_in_a_scope);
     });
     kept k;
-    (void)co_await handle<leaving>(
-        keeps_in(k), [&]() -> nested<leaving> { co_return co_await std::move(in).under(1); });
+    (void)co_await handle<leaving>(keeps_in<leave_out>(k), [&]() -> nested<leaving> {
+      co_return co_await std::move(in).under(1);
+    });
     co_await when_all(resumes(k, how), yields_once());
     n = co_await std::move(k)(7);
   });
-  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(is_refusal(how));
   CHECK(n == 8);
 }
 
@@ -297,26 +323,22 @@ TEST_CASE("a task of a scope does not resume the body of the scope") {
   run_on<on_one_thread>([&]() -> eff<void, yields, proc> {
     kept k;
     task_handle<void> h;
-    (void)co_await handle<parking>(clauses{[&k](park, kept it) {
-                                     k = std::move(it);
-                                     return 0;
-                                   }},
-                                   [&]() -> scoped {
-                                     co_return co_await with_scope([&](auto& s) -> scoped {
-                                       s.start(h, [&]() -> eff<void> {
-                                         try {
-                                           (void)co_await std::move(k)(1);
-                                         } catch (std::logic_error const& e) {
-                                           how = e.what();
-                                         }
-                                       });
-                                       co_return co_await park{};
-                                     });
-                                   });
+    (void)co_await handle<parking>(keeps_in<park>(k), [&]() -> scoped {
+      co_return co_await with_scope([&](auto& s) -> scoped {
+        s.start(h, [&]() -> eff<void> {
+          try {
+            (void)co_await std::move(k)(1);
+          } catch (std::logic_error const& e) {
+            how = e.what();
+          }
+        });
+        co_return co_await park{};
+      });
+    });
     co_await h;
     n = co_await std::move(k)(7);
   });
-  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(is_refusal(how));
   CHECK(n == 7);
 }
 
@@ -326,11 +348,7 @@ TEST_CASE("ordinary code does not resume the body of a scope") {
   int n = 0;
   run_on<on_one_thread>([&]() -> eff<void, yields, proc> {
     kept k;
-    (void)co_await handle<parking>(clauses{[&k](park, kept it) {
-                                     k = std::move(it);
-                                     return 0;
-                                   }},
-                                   parks_in_a_scope);
+    (void)co_await handle<parking>(keeps_in<park>(k), parks_in_a_scope);
     auto const tries = [&k](std::string& said) {
       try {
         (void)resume(std::move(k), 1);
@@ -343,8 +361,7 @@ TEST_CASE("ordinary code does not resume the body of a scope") {
     schedule([&]() -> eff<void, yields, proc> { co_await resumes(k, how[2]); });
     n = co_await std::move(k)(7);
   });
-  for (auto const& said : how)
-    CHECK(said.find("only that process may resume it") != std::string::npos);
+  for (auto const& said : how) CHECK(is_refusal(said));
   CHECK(n == 7);
 }
 
@@ -352,6 +369,7 @@ TEST_CASE("a resume that is refused leaves a multi_resumption as it was") {
   every_frame_dies const check;
   using many = multi_resumption<int, int>;
   std::string how;
+  std::string by_ordinary_code;
   int n = 0;
   run_on<on_one_thread>([&]() -> eff<void, yields, proc> {
     resumption<int, int, leaving> in;
@@ -363,12 +381,9 @@ TEST_CASE("a resume that is refused leaves a multi_resumption as it was") {
       });
     });
     many k;
-    (void)co_await handle<leaving>(
-        clauses{[&k](leave_out, many it) {
-          k = std::move(it);
-          return 0;
-        }},
-        [&]() -> nested<leaving> { co_return co_await std::move(in).under(1); });
+    (void)co_await handle<leaving>(keeps_in<leave_out>(k), [&]() -> nested<leaving> {
+      co_return co_await std::move(in).under(1);
+    });
     auto const tries = [&]() -> eff<void, yields, proc> {
       try {
         (void)co_await k(1);
@@ -377,9 +392,15 @@ TEST_CASE("a resume that is refused leaves a multi_resumption as it was") {
       }
     };
     co_await when_all(tries(), yields_once());
+    try {
+      (void)resume(k, 1);
+    } catch (std::logic_error const& e) {
+      by_ordinary_code = e.what();
+    }
     n = co_await k(7);
     k = {};
   });
-  CHECK(how.find("only that process may resume it") != std::string::npos);
+  CHECK(is_refusal(how));
+  CHECK(is_refusal(by_ordinary_code));
   CHECK(n == 7);
 }

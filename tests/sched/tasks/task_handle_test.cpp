@@ -184,3 +184,40 @@ BACKENDS_TEST_CASE("a handle may get a task after a wait for it was too late", "
   });
   CHECK(ended == 2 * n);
 }
+
+struct park : op<int> {};
+struct parking {
+  using operations = op_list<park>;
+};
+BACKENDS_TEST_CASE("a body that a clause keeps is resumed while tasks of its scope begin and end",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+  every_frame_dies const check;
+  int sum = 0;
+  int const n = rounds(1000);
+  run_on(chosen, [&]() -> eff<void, proc, tasking<proc>> {
+    for (int i = 0; i != n; ++i) {
+      resumption<int, int> k;
+      (void)co_await handle<parking>(
+          clauses{[&k](park, resumption<int, int> it) {
+            k = std::move(it);
+            return 0;
+          }},
+          []() -> eff<int, parking, proc, tasking<proc>> {
+            task_handle<int> light, heavy;
+            co_return co_await with_scope([&](auto& s) -> eff<int, parking, proc, tasking<proc>> {
+              s.start(light, [] { return 1; });
+              s.start(heavy, [&]() -> eff<int, proc, tasking<proc>> {
+                co_await proc::yield{};
+                co_return 1 + co_await light;  // perhaps as a call
+              });
+              int all = co_await park{};
+              all += co_await park{};
+              co_return all + co_await heavy;
+            });
+          });
+      (void)co_await std::move(k)(3);
+      sum += co_await std::move(k)(5);
+    }
+  });
+  CHECK(sum == 10 * n);
+}
