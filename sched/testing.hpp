@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The umbrella header for tests: random_order, explore, random_walk, and decide for handlers.
+/// The umbrella header for tests: check_schedules, explore, random_walk, random_order, and decide for handlers.
 #include "weft/sched/backends/random_order.hpp"
 #include "weft/sched/base/decision.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
+#include "weft/testing/check_schedules.hpp"
 #include "weft/testing/explore.hpp"
 #include "weft/testing/random_walk.hpp"
 

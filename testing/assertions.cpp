@@ -75,9 +75,14 @@ test_framework& test_framework::current() {
     throw std::logic_error(
         "weft: no test framework is known: include the header of yours, such as "
         "weft/testing/catch2.hpp");
+  auto* const now = running();
+  return now ? *now : *all.front();
+}
+test_framework* test_framework::running() {
+  auto const& all = frameworks();
   auto const runs = [](test_framework const* f) { return f->is_running(); };
   auto const now = std::ranges::find_if(all, runs);
-  return now == all.end() ? *all.front() : **now;
+  return now == all.end() ? nullptr : *now;
 }
 
 bool test_framework::enlist(test_framework& f) {
@@ -99,8 +104,10 @@ exploration reported(test_framework& framework, assertion_place const& at, explo
                      std::string const& objection) {
   std::string text = found.summary() + objection;
   if (auto const* const o = found.first_failure())
-    text += "the first failure: " + exploration::story(*o) + "to see it again:\n" +
-            schedule_recipe(o->path);
+    text +=
+        "the first failure: " + exploration::story(*o) +
+        (o->path.text().size() > most_to_copy ? too_long_to_copy
+                                              : "to see it again:\n" + schedule_recipe(o->path));
   while (text.ends_with('\n')) text.pop_back();
   framework.report(at, found.ok() && objection.empty(), text);
   return found;

@@ -17,7 +17,8 @@
 #include "weft/testing/random_walk.hpp"
 
 /// Schedules as assertions of a test framework.  A test includes the header of its framework:
-/// catch2.hpp (Catch2 2), catch2_v3.hpp or googletest.hpp; it has these, and says what differs.
+/// catch2.hpp (Catch2 2), catch2_v3.hpp or googletest.hpp; it has these, and check_schedules, the
+/// one to begin with; and says what differs.
 ///
 ///     check_every_schedule([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
 ///
@@ -67,12 +68,13 @@ exploration reported(test_framework& framework, assertion_place const& at, explo
 template <class How, class... Subject>
 exploration assert_schedules(assertion_place const& at, How const& how, Subject&... s) {
   auto& framework = test_framework::current();
-  auto found = [&] {
-    subject_of runs(s...);
-    watched_subject watched(runs);
-    kept_assertions const here(framework);
-    return visited(how, watched);
-  }();
+  auto found = with_subject(
+      [&](subject& runs) {
+        watched_subject watched(runs);
+        kept_assertions const here(framework);
+        return visited(how, watched);
+      },
+      s...);
   auto const objection = objection_to(how, found);
   return reported(framework, at, std::move(found), objection);
 }

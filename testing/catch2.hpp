@@ -2,12 +2,13 @@
 #pragma once
 
 #include "weft/testing/assertions.hpp"             // IWYU pragma: export
+#include "weft/testing/check_schedules.hpp"        // IWYU pragma: export
 #include "weft/testing/detail/catch2_capture.hpp"  // IWYU pragma: keep
 
 /// Schedules as assertions of Catch2 (version 2), for use in a TEST_CASE:
 ///
 ///     TEST_CASE("two increments make two") {
-///       check_every_schedule([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
+///       check_schedules([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
 ///     }
 ///
 /// What the assertions do says assertions.hpp.  Any assertion of Catch2 may stand inside.  The text

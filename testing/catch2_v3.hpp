@@ -2,6 +2,7 @@
 #pragma once
 
 #include "weft/testing/assertions.hpp"                // IWYU pragma: export
+#include "weft/testing/check_schedules.hpp"           // IWYU pragma: export
 #include "weft/testing/detail/catch2_v3_capture.hpp"  // IWYU pragma: keep
 
 /// Schedules as assertions of Catch2 (version 3, from 3.4 to 3.7), as catch2.hpp has them for

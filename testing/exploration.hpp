@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -28,7 +29,10 @@ enum class verdict : std::uint8_t {
   ok,        ///< The check agreed.
   failed,    ///< The check did not agree, or an exception was thrown.
   deadlock,  ///< All processes that had not ended were waiting.
-  cut        ///< The run was longer than allowed, so it was ended: neither good nor bad.
+  cut,       ///< The run was longer than allowed, so it was ended: neither good nor bad.
+  /// The same, and in as many steps more, in which the processes took turns, each came to the same few
+  /// places again and again, and no operation changed anything: a livelock.
+  no_progress
 };
 
 /// A step of a schedule.  Either a process goes on from the operation that `operation` names, or
@@ -63,6 +67,12 @@ struct run_result {
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
+namespace detail {
+/// A longer path stands in no report.
+inline constexpr std::size_t most_to_copy = 2000;
+inline constexpr char too_long_to_copy[] = "its path is long: exploration::outcome::path\n";
+}  // namespace detail
+
 /// The result of explore, random_walk, follow or shrink.  A text of it is O(n) in the steps that it
 /// tells; allocates the text.
 struct exploration {
@@ -75,20 +85,37 @@ struct exploration {
     std::size_t preemptions = 0;       ///< How many of these the process before did not need.
     std::size_t decisions = 0;         ///< How many decisions are not 0.
     std::size_t schedules = 0;         ///< How many schedules have this result.
+    /// If the schedule was cut: the last step in which an operation has changed something.
+    std::size_t last_change = 0;
     /// The path by which the outcome was found; if it was shrunk afterwards, `path` is a smaller
     /// one.
     schedule_path found;
 
-    /// Whether it is a failure or a deadlock.
+    /// Whether it is a failure, a deadlock, or a livelock.
     [[nodiscard]] bool is_wrong() const noexcept {
-      return result.verdict == verdict::failed || result.verdict == verdict::deadlock;
+      return result.verdict != verdict::ok && result.verdict != verdict::cut;
     }
+  };
+
+  /// Which schedules were visited.
+  struct coverage {
+    weft::granularity granularity = weft::granularity::cooperative;  ///< Where their steps ended.
+    /// Of schedules that differ only in the order of independent steps, one or few were visited.
+    bool is_reduced = false;
+    std::size_t random = 0;  ///< How many of them were drawn at random.
+    /// All that have at most this many preemptions were visited; empty if that is not known.
+    std::optional<std::size_t> preemptions{};
+    std::size_t within = 0;     ///< How many these are; if all were visited: how many there are.
+    std::string_view cut_by{};  ///< Why the search has ended early; may be empty.
+    /// Where a process spins, only schedules were visited in which it lets the others go first.
+    bool leaves_spins = false;
   };
 
   std::size_t schedules = 0;  ///< How many schedules were visited.
   std::size_t failed = 0;     ///< How many of them failed: a false check, or an exception.
   std::size_t deadlocks = 0;  ///< How many of them deadlocked.
   std::size_t cut = 0;        ///< How many of them were cut.
+  std::size_t livelocks = 0;  ///< How many of these made no progress.
   /// How many runs were given up as soon as they were known to be like schedules that had been
   /// visited: only with `reduce`.  They do not count as schedules.
   std::size_t redundant = 0;
@@ -101,17 +128,20 @@ struct exploration {
   schedule_path leak_path;        ///< The first schedule that leaks, if one does.
   std::vector<outcome> outcomes;  ///< In the order in which they were found.
   std::string page;               ///< The file of the page that was written; empty if none was.
+  coverage covered;               ///< Which schedules were visited.
 
   /// Whether nothing went wrong in the schedules that were visited.
   [[nodiscard]] bool ok() const noexcept {
-    return failed == 0 && deadlocks == 0 && !nondeterminism && leaked == 0;
+    return failed == 0 && deadlocks == 0 && livelocks == 0 && !nondeterminism && leaked == 0;
   }
   /// The first outcome that is a failure or a deadlock, null if there is none.  O(n) in the
   /// outcomes.
   [[nodiscard]] outcome const* first_failure() const noexcept;
+  /// What the search has found, or which schedules have no failure: a sentence.
+  [[nodiscard]] std::string conclusion() const;
   /// The whole result as text, with the first failure step by step and how to run it again.
   [[nodiscard]] std::string report() const;
-  /// The first lines of the report: how many schedules there were and how they ended, whether
+  /// The first lines of the report: the conclusion, how many schedules there were and how they ended, whether
   /// anything differed or leaked, and the file of the page.
   [[nodiscard]] std::string summary() const;
   /// One outcome as text, step by step, with how to run it again.
@@ -120,10 +150,30 @@ struct exploration {
   [[nodiscard]] static std::string story(outcome const& o);
 
   /// For the explorers: counts a run.  Returns a new outcome for it, or null if an earlier run had
-  /// the same result.  O(n) in the outcomes; allocates the new one.
+  /// the same result.  O(1) in the outcomes, on average; allocates the new one.
   outcome* add(run_result const& result);
+  /// For the explorers: some schedules are not visited.
+  void leave_out(std::string_view why) noexcept {
+    complete = false;
+    if (covered.cut_by.empty()) covered.cut_by = why;
+  }
+  /// For the explorers: schedules in which a process spins are not visited.
+  void leave_out_spins() noexcept {
+    complete = false;
+    covered.leaves_spins = true;
+  }
+  /// For the explorers: adds what another search has found in schedules that come after these.
+  void add(exploration&& later);
 
  private:
+  /// The outcome with that result; null if there is none.
+  [[nodiscard]] outcome* find(run_result const& result);
+  void index_last();
+
+  [[nodiscard]] std::size_t slot_of(run_result const& result) const noexcept;
+
+  // If there are many outcomes, a hash table of their numbers, from 1; a collision takes the next slot.
+  std::vector<std::size_t> index_;
   static std::string several(std::size_t n, std::string const& what, std::string const& s = "s");
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/testing/detail/change_watch.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
@@ -25,12 +26,21 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
                           std::size_t most_runs) {
   if (found.nondeterminism || most_runs == 0) return;
   for (auto& o : found.outcomes)
-    if (o.is_wrong()) return shrinking(s, each, o, most_runs).run();
+    if (o.is_wrong() && o.result.verdict != verdict::no_progress)
+      return shrinking(s, each, o, most_runs).run();
 }
 
+/// All schedules with at most that many preemptions were visited, unless a process spins.
+void note_bound(exploration& e, std::size_t bound) {
+  if (e.covered.leaves_spins) return;
+  e.covered.preemptions = bound;
+  e.covered.within = e.schedules;
+}
 void visit_bounded(split_search& s, std::size_t most_preemptions) {
   for (std::size_t bound = 0;; ++bound) {
-    if (!s.visit(bound, bound) || !s.is_pruned()) return;
+    if (!s.visit(bound, bound)) return;
+    note_bound(s.found(), bound);
+    if (!s.is_pruned()) return;
     if (bound == most_preemptions) {
       s.found().complete = false;
       return;
@@ -43,6 +53,7 @@ void visit_all(search& s) {
   while (s.run(c) && c.what_differed().empty() && c.next()) {
   }
   if (!c.what_differed().empty()) s.differs(c.what_differed());
+  if (c.is_fair()) s.found().leave_out_spins();
 }
 void visit_bounded(search& s, std::size_t most_preemptions) {
   for (std::size_t bound = 0;; ++bound) {
@@ -52,6 +63,8 @@ void visit_bounded(search& s, std::size_t most_preemptions) {
       if (!c.what_differed().empty()) return s.differs(c.what_differed());
       if (!goes_on) return;
     } while (c.next());
+    if (c.is_fair()) s.found().leave_out_spins();
+    note_bound(s.found(), bound);
     if (!c.is_pruned()) return;
     if (bound == most_preemptions) {
       s.found().complete = false;
@@ -91,6 +104,9 @@ exploration explore(explore_options const& options, subject& program) {
         "visits one, which may be one with more");
   run_limits const each{options.max_steps, options.granularity};
   exploration found = searched(program, [&] { return visited(options, each, program); });
+  found.covered.granularity = options.granularity;
+  found.covered.is_reduced = options.reduce;
+  if (found.complete) found.covered.within = found.schedules;
   shrink_first_failure(program, each, found, options.max_shrinking_runs);
   write_page_of_failure(options.page, program, each, found);
   return found;
@@ -108,8 +124,15 @@ exploration follow(schedule_path const& path, subject& program, std::string_view
   run_log log;
   std::vector<schedule_step> trace;
   log.trace = &trace;
-  auto const result = program.run(c, log, {most_steps_followed, path.grain()});
+  std::size_t const most_steps =
+      path.steps_if_cut() != 0 ? path.steps_if_cut() : most_steps_followed;
+  auto result = program.run(c, log, {most_steps, path.grain()});
+  log.trace = nullptr;
+  run_log second;
+  if (log.was_cut && makes_no_progress(program, path, second))
+    result.verdict = verdict::no_progress;
   found.complete = false;  // it is one schedule
+  found.covered = {.granularity = path.grain(), .cut_by = "one was followed"};
   auto& seen = *found.add(result);
   seen.path = seen.found = path;
   seen.trace = std::move(trace);
@@ -126,8 +149,7 @@ exploration follow(schedule_path const& path, subject& program, std::string_view
   found.leaked = frames_so_far().alive() - before;
   found.leak_path = path;
   if (!found.nondeterminism)
-    write_page_of(page, program, {most_steps_followed, path.grain()}, found.outcomes.front(),
-                  found);
+    write_page_of(page, program, {most_steps, path.grain()}, found.outcomes.front(), found);
   return found;
 }
 

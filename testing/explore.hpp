@@ -112,14 +112,14 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration explore(explore_options const& options, MakeState make_state, Program program,
                     Check check, Handlers... handlers) {
-  detail::subject_of s(make_state, program, check, handlers...);
-  return detail::explore(options, s);
+  return detail::with_subject([&](detail::subject& s) { return detail::explore(options, s); },
+                              make_state, program, check, handlers...);
 }
 template <class MakeState, class Program, class Check, class... Handlers>
   requires(!std::is_same_v<MakeState, explore_options>)
 exploration explore(MakeState make_state, Program program, Check check, Handlers... handlers) {
-  return explore(explore_options(), std::move(make_state), std::move(program), std::move(check),
-                 std::move(handlers)...);
+  return detail::with_subject([](detail::subject& s) { return detail::explore({}, s); }, make_state,
+                              program, check, handlers...);
 }
 
 /// A schedule to follow, and what else to do.
@@ -136,14 +136,16 @@ struct follow_options {
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
-  detail::subject_of s(make_state, program, check, handlers...);
-  return detail::follow(schedule_path(path), s);
+  return detail::with_subject(
+      [&](detail::subject& s) { return detail::follow(schedule_path(path), s); }, make_state,
+      program, check, handlers...);
 }
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(follow_options const& how, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
-  detail::subject_of s(make_state, program, check, handlers...);
-  return detail::follow(schedule_path(how.path), s, how.page);
+  return detail::with_subject(
+      [&](detail::subject& s) { return detail::follow(schedule_path(how.path), s, how.page); },
+      make_state, program, check, handlers...);
 }
 
 /// Follows a path and shrinks it: the outcome is the smallest schedule found, in at most `max_runs`
@@ -154,8 +156,9 @@ exploration follow(follow_options const& how, MakeState make_state, Program prog
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {
-  detail::subject_of s(make_state, program, check, handlers...);
-  return detail::shrink(schedule_path(path), max_runs, s);
+  return detail::with_subject(
+      [&](detail::subject& s) { return detail::shrink(schedule_path(path), max_runs, s); },
+      make_state, program, check, handlers...);
 }
 
 }  // namespace weft

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "weft/testing/assertions.hpp"                  // IWYU pragma: export
+#include "weft/testing/check_schedules.hpp"             // IWYU pragma: export
 #include "weft/testing/detail/googletest_reporter.hpp"  // IWYU pragma: keep
 
 /// Schedules as assertions of GoogleTest (1.10 or later), for use in a TEST:
 ///
 ///     TEST(increments, make_two) {
-///       check_every_schedule([] { return 0; }, two_increments, [](int& n) { EXPECT_EQ(n, 2); });
+///       check_schedules([] { return 0; }, two_increments, [](int& n) { EXPECT_EQ(n, 2); });
 ///     }
 ///
 /// What the assertions do says assertions.hpp.  One that fails is a failure at the place of the

@@ -15,21 +15,30 @@
 namespace weft {
 
 schedule_path::schedule_path(std::string_view text) {
+  std::size_t const begin = text.find(':');
   std::size_t const end = text.rfind(':');
-  if (text.size() < 3 || (text[0] != '1' && text[0] != '2') || text[2] != ':' || end < 2 ||
-      (text[1] != 'c' && text[1] != 'p'))
+  if (begin == text.npos || begin < 2 || (text[0] != '1' && text[0] != '2') ||
+      (text[1] != 'c' && text[1] != 'p') || (begin != 2 && text[2] != '/'))
     refuse(text, "it must begin with 2c:, 2p:, 1c: or 1p:");
-  if (end == 2 || text.substr(end + 1) != checksum(text.substr(0, end)))
+  if (end == begin || text.substr(end + 1) != checksum(text.substr(0, end)))
     refuse(text, "its checksum, behind the last colon, is another one");
   if (text[1] == 'p') granularity_ = granularity::parallel;
+  if (begin != 2) {
+    auto steps = text.substr(3, begin - 3);
+    steps_ = number(text, steps, cut_form);
+    if (!steps.empty() || steps_ == 0) refuse(text, cut_form);
+  }
+  auto const choices = text.substr(begin + 1, end - begin - 1);
   if (text[0] == '1')
-    read(text, text.substr(3, end - 3));
+    read(text, choices);
   else
-    read_named(text, text.substr(3, end - 3));
+    read_named(text, choices);
 }
 std::string schedule_path::text() const {
   std::string s = names_processes_ ? "2" : "1";
-  s += granularity_ == granularity::cooperative ? "c:" : "p:";
+  s += granularity_ == granularity::cooperative ? 'c' : 'p';
+  if (steps_ != 0) s += '/' + std::to_string(steps_);
+  s += ':';
   std::map<unsigned, process_id> meant;  // which process each number meant last
   for (std::size_t i = 0, n = 0; i != length(); i += n) {
     for (n = 1; i + n != length() && choices_[i + n] == choices_[i];) ++n;

@@ -28,7 +28,7 @@ enum class granularity : std::uint8_t {
 /// choices, here 1 (process 1.2), and 0 (process 1.1) twice; and a checksum, which detects a path
 /// that was not copied whole.  A choice names its process where its number occurs for the first
 /// time, and where the number means another process than the last time.  A decision is a number
-/// after a d.  A path that names no process is written in version 1, "1c:1.0x2:a2f6": it is an
+/// after a d.  "2c/50:..." is a schedule that was cut after 50 steps.  A path that names no process is written in version 1, "1c:1.0x2:a2f6": it is an
 /// older path, or that of a program without a choice of a process.
 class schedule_path {
  public:
@@ -46,6 +46,10 @@ class schedule_path {
     choices_.push_back({choice, who});
     names_processes_ = true;
   }
+  /// The schedule was cut after `n` steps, at least one: follow() cuts it there, too.
+  void cut_after(std::size_t n) noexcept { steps_ = n; }
+  /// After how many steps it was cut; 0 if it was not.
+  [[nodiscard]] std::size_t steps_if_cut() const noexcept { return steps_; }
   /// Makes room for `n` choices.  O(n); allocates the room.
   void reserve(std::size_t n) { choices_.reserve(n); }
   /// The number of choices and decisions.
@@ -77,6 +81,8 @@ class schedule_path {
   [[noreturn]] static void refuse(std::string_view text, std::string const& why);
   static constexpr char const* numbers =
       "its choices are numbers with dots between them, as in 1.0x4.2";
+  static constexpr char const* cut_form =
+      "behind the slash is the number of steps after which it was cut";
   static constexpr char const* names =
       "its choices are numbers with commas between them, each with its process the first time, "
       "and decisions, as in 1=1.2,0=1.1x4,d2";
@@ -93,6 +99,7 @@ class schedule_path {
 
   granularity granularity_ = granularity::cooperative;
   bool names_processes_ = false;
+  std::size_t steps_ = 0;  // after which it was cut; 0: it was not
   std::vector<entry> choices_;
 };
 

@@ -56,6 +56,11 @@ struct random_walk_options {
   /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
   /// step by step, beside the one by which it was found; and all outcomes.
   std::string_view page{};
+  /// How many threads visit schedules, the calling one included; 0: as many as the machine has.  With
+  /// more than one, each has its own part of the schedules, and which failure is the first differs
+  /// from run to run; make_state, the program, the check and the handlers are called on several
+  /// threads at once.
+  unsigned threads = 1;
 };
 
 namespace detail {
@@ -72,14 +77,14 @@ namespace detail {
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration random_walk(random_walk_options const& options, MakeState make_state, Program program,
                         Check check, Handlers... handlers) {
-  detail::subject_of s(make_state, program, check, handlers...);
-  return detail::random_walk(options, s);
+  return detail::with_subject([&](detail::subject& s) { return detail::random_walk(options, s); },
+                              make_state, program, check, handlers...);
 }
 template <class MakeState, class Program, class Check, class... Handlers>
   requires(!std::is_same_v<MakeState, random_walk_options>)
 exploration random_walk(MakeState make_state, Program program, Check check, Handlers... handlers) {
-  return random_walk(random_walk_options(), std::move(make_state), std::move(program),
-                     std::move(check), std::move(handlers)...);
+  return detail::with_subject([](detail::subject& s) { return detail::random_walk({}, s); },
+                              make_state, program, check, handlers...);
 }
 
 }  // namespace weft

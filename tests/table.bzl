@@ -275,10 +275,10 @@ TABLE = {
         alone = "explore_memory",  # has an operator new of its own
         as_it_is = "googletest",  # has a main of its own
         optimized = """
-            explore_found explore_known explore_limits explore_memory explore_missed explore_parallel explore_reduced explored_everywhere
-            laws_explored nondeterminism protocol_explored random_walk shrinking
+            check_schedules explore_found explore_known explore_limits explore_memory explore_missed explore_parallel explore_reduced
+            explored_everywhere laws_explored nondeterminism protocol_explored random_walk shrinking spinning
         """,
-        threads = "explore_threads explored_everywhere",
+        threads = "check_schedules explore_threads explored_everywhere",
         more = {
             "catch2": {"deps": ["//testing:catch2"]},
             "googletest": {"deps": ["//testing:googletest", "@gtest"]},

@@ -121,8 +121,8 @@ GROUPS = [
     (
         "testing",
         "Testing",
-        "Every schedule, many schedules, one schedule.",
-        ["testing/explore.hpp", "testing/random_walk.hpp", "testing/exploration.hpp", "testing/path.hpp",
+        "A verdict in five seconds; every schedule, many schedules, one schedule.",
+        ["testing/check_schedules.hpp", "testing/explore.hpp", "testing/random_walk.hpp", "testing/exploration.hpp", "testing/path.hpp",
          "sched/base/decision.hpp", "sched/backends/random_order.hpp", "testing/assertions.hpp"],
     ),
     (

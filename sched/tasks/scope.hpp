@@ -63,15 +63,17 @@ class scope {
   /// it is a coroutine, and std::logic_error in ordinary code.
   template <class F, class... Args>
   void start(F f, Args&&... args) {
-    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
-    using T = typename detail::task_value<R>::type;
-    static_assert(std::is_void_v<T>,
-                  "weft: a task with a result is started with a handle for it: "
-                  "s.start(handle, f)");
-    if constexpr (std::is_void_v<T> && detail::is_within<R, for_tasks>() &&
-                  detail::require_kept<Args...>())
-      begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
-                                                                std::forward<Args>(args)...));
+    if constexpr (detail::is_callable_task<F, Args...>()) {
+      using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+      constexpr bool gives_nothing = std::is_void_v<typename detail::task_value<R>::type>;
+      static_assert(gives_nothing,
+                    "weft: a task with a result is started with a handle for it: "
+                    "s.start(handle, f)");
+      if constexpr (gives_nothing && detail::is_within<R, for_tasks>() &&
+                    detail::require_kept<Args...>())
+        begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
+                                                                  std::forward<Args>(args)...));
+    }
   }
   /// As above, for a task with a value, which the handle yields; the handle also throws what the
   /// task throws.  Such a failure cancels the scope only if the body has ended; if no process has
@@ -79,12 +81,14 @@ class scope {
   /// handle is destroyed as well.  Allocates, and throws, as above.
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
-    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
-    if constexpr (detail::is_within<R, for_tasks>() && detail::require_kept<Args...>()) {
-      auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
-          &core_, true, std::move(f), std::forward<Args>(args)...);
-      begin(*made);
-      h.tasks(detail::internal()).add(*made);
+    if constexpr (detail::is_callable_task<F, Args...>()) {
+      using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+      if constexpr (detail::is_within<R, for_tasks>() && detail::require_kept<Args...>()) {
+        auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
+            &core_, true, std::move(f), std::forward<Args>(args)...);
+        begin(*made);
+        h.tasks(detail::internal()).add(*made);
+      }
     }
   }
   /// Starts a task of the library's own, which may perform effects that the scope's other tasks may
@@ -248,8 +252,9 @@ class scope_awaitable {
   template <class Scope>
   static consteval bool is_body_of_scope() {
     constexpr bool is_body = [] {
-      if constexpr (std::invocable<F&, Scope&>) {
-        using R = std::invoke_result_t<F&, Scope&>;
+      // No std::invocable: a mistake in `f` would be told in ten lines more.
+      if constexpr (requires(F& f, Scope& s) { f(s); }) {
+        using R = decltype(std::declval<F&>()(std::declval<Scope&>()));
         return task_value<R>::is_computation || std::is_void_v<R>;
       } else {
         return false;

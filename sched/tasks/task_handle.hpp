@@ -115,6 +115,15 @@ template <class F>
 constexpr bool borrows_by_capture =
     !std::is_empty_v<F> && !std::is_pointer_v<F> && !std::is_member_pointer_v<F>;
 
+/// Refuses a task whose function cannot be called with its arguments.
+template <class F, class... Args>
+consteval bool is_callable_task() {
+  constexpr bool is_callable = std::invocable<F, std::decay_t<Args>...>;
+  static_assert(is_callable,
+                "weft: a task is started with a function and its arguments, which are copied or "
+                "moved: not with its result; a reference goes as std::ref(x)");
+  return is_callable;
+}
 /// Refuses a task without a scope whose function or arguments borrow.
 template <class F, class... Args>
 consteval bool may_go_on_alone() {

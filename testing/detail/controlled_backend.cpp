@@ -11,6 +11,7 @@ namespace weft::detail {
 
 schedule_path run_log::path(granularity g) const {
   schedule_path p(g);
+  if (was_cut) p.cut_after(steps);
   p.reserve(choices.size());
   for (std::size_t i = 0; i != choices.size(); ++i)
     if (auto const& c = choices[i]; c.is_decision)
@@ -32,6 +33,34 @@ bool run_log::chooses_as(run_log const& other, std::size_t i, std::size_t step) 
   auto const& a = choices[i];
   auto const& b = other.choices[i];
   return a.of == b.of && a.is_decision == b.is_decision && a.sum == b.sum;
+}
+
+std::size_t controlled_backend::decide(std::size_t n, std::string_view const* names) try {
+  if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
+  // A step that decides for ever is cut, with all ways in turn: one may end it.
+  static constexpr std::size_t most_in_a_step = 10'000;
+  std::size_t const made = log_->choices.size();
+  if (made > most_in_a_step && log_->choices[made - most_in_a_step].step == log_->steps)
+      [[unlikely]] {
+    log_->was_cut = true;
+    limits_.max_steps = log_->steps;
+    return ++refused_ % n;
+  }
+  std::size_t const taken = strategy_->decide(n);
+  run_log::choice& c = log_->choices.push();
+  c.taken = static_cast<unsigned>(taken);
+  c.of = static_cast<unsigned>(n);
+  c.step = log_->steps;
+  c.is_decision = true;
+  c.sum = 0;
+  log_->decisions += taken != 0;
+  if (log_->trace)
+    log_->trace->back().decisions.push_back(
+        {static_cast<unsigned>(taken), std::string(names ? names[taken] : "")});
+  return taken;
+} catch (std::bad_alloc const&) {
+  log_->lacks_memory = true;
+  throw;
 }
 
 void controlled_backend::worker::put_slow(thunk&& t, process_id id) {

@@ -330,24 +330,7 @@ class controlled_backend : public decider, public event_deferrer {
 
   /// Returns 0 if no process runs: what happens before the run, and the unwinding after it, are no
   /// part of the schedule.
-  std::size_t decide(std::size_t n, std::string_view const* names) override try {
-    if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
-    std::size_t const taken = strategy_->decide(n);
-    run_log::choice& c = log_->choices.push();
-    c.taken = static_cast<unsigned>(taken);
-    c.of = static_cast<unsigned>(n);
-    c.step = log_->steps;
-    c.is_decision = true;
-    c.sum = 0;
-    log_->decisions += taken != 0;
-    if (log_->trace)
-      log_->trace->back().decisions.push_back(
-          {static_cast<unsigned>(taken), std::string(names ? names[taken] : "")});
-    return taken;
-  } catch (std::bad_alloc const&) {
-    log_->lacks_memory = true;
-    throw;
-  }
+  std::size_t decide(std::size_t n, std::string_view const* names) override;
 
   void note_fork_without_log() noexcept { log_->lacks_log = true; }
 
@@ -391,6 +374,7 @@ class controlled_backend : public decider, public event_deferrer {
   process* (*who_runs_)(void*) noexcept = nullptr;
   deferred_events events_;
   bool is_in_step_ = false;
+  std::size_t refused_ = 0;  // decisions that were not the strategy's
   injection_queue injected_;
 };
 static_assert(exploring_backend<controlled_backend>);

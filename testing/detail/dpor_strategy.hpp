@@ -15,6 +15,7 @@
 #include "weft/testing/detail/location_names.hpp"
 #include "weft/testing/detail/reused.hpp"
 #include "weft/testing/detail/sleepers.hpp"
+#include "weft/testing/detail/spinning.hpp"
 #include "weft/testing/detail/strategy.hpp"
 
 /// Of schedules that are alike, visits one, or few: source sets with sleep sets (Abdulla, Aronis,
@@ -44,9 +45,9 @@
 ///       races that it would have had are not seen.  Hence a process that was asleep when the run
 ///       came to a choice does not count as one whose step can be first (DPOR-2).  If there is no
 ///       other, all candidates that are awake become wanted.
-///   DPOR-8  A process that never stops must not keep the others from running: after a number of
-///       choices in a row, the next process is chosen.  After a run that was cut, all candidates of
-///       its last choice become wanted, since the races of the steps that it lacks are not known.
+///   DPOR-8  Where a process that spins has to let another one go first (spinning.hpp), nothing else
+///       is tried; if the others are asleep, the run is given up.  After a run that was cut without
+///       that, all candidates of its last choice are wanted: races of later steps are not known.
 ///   DPOR-9  All ways of a decision are tried before the process that decides falls asleep.  So the
 ///       accesses of a sleeper are those of all ways together.
 ///   DPOR-10  Accesses are noted in destructors, too, and steps end where no exception may be
@@ -63,8 +64,11 @@ class dpor_strategy final : public strategy, public location_listener {
     if (is_over_) rewind();
     note_step();
     note_who_is_ready(who);
-    std::size_t const choice = who.size() == 1 ? only(who) : one_of(who);
+    std::size_t const forced =
+        spins_.choose(who, [this](process_id id) { return !is_asleep(asleep_, id); });
+    std::size_t const choice = who.size() == 1 ? only(who) : one_of(who, forced);
     if (choice == candidates::none) return choice;
+    spins_.note(who, choice);
     steps_.begin(who[choice], who.size() == 1 ? no_node : at_ - 1);
     is_in_step_ = true;
     running_ = who[choice];
@@ -101,7 +105,7 @@ class dpor_strategy final : public strategy, public location_listener {
     note_step();
     is_over_ = true;
     if (at_ != nodes_.size()) differs("no process");
-    if (how == run_end::cut && at_ == nodes_.size()) all_are_wanted_last();
+    if (how == run_end::cut && at_ == nodes_.size() && !is_fair_) all_are_wanted_last();
     if (how == run_end::threw && !has_failed_ && steps_.size() != 0) last_conflicts_with_all();
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
@@ -117,6 +121,7 @@ class dpor_strategy final : public strategy, public location_listener {
         if (++n.choice != n.ways) return true;
         continue;
       }
+      if (n.is_forced) continue;
       puts_to_sleep(n);
       for (std::size_t i = 0; i != n.candidates.size(); ++i)
         if (n.candidates[i].is_wanted && !is_asleep(n.asleep, n.candidates[i].id)) {
@@ -126,6 +131,8 @@ class dpor_strategy final : public strategy, public location_listener {
     }
     return false;
   }
+  /// Whether schedules were left out in which a process spins (DPOR-8).
+  [[nodiscard]] bool is_fair() const noexcept { return is_fair_; }
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
   // ---- location_listener
@@ -178,14 +185,13 @@ class dpor_strategy final : public strategy, public location_listener {
     process_id id;
     bool is_wanted;
   };
-  /// A choice of a candidate, or a decision.
   /// The chosen candidate, and its accesses.
   struct tried {
     process_id id;
     std::vector<named_touch> touches;
     bool conflicts_with_all;
   };
-  struct node {
+  struct node {  // a choice of a candidate, or a decision
     std::vector<candidate> candidates;
     std::uint64_t sum;  // candidates::sum
     std::size_t choice;
@@ -198,6 +204,7 @@ class dpor_strategy final : public strategy, public location_listener {
     tried chosen;
     std::size_t step;
     std::size_t ways;  // how many ways the decision has; 0 for a choice of a candidate
+    bool is_forced;    // only the chosen candidate is tried (DPOR-8)
   };
   node& push_node() {
     std::size_t const touches_end = nodes_.empty() ? 0 : nodes_.back().touches_end;
@@ -247,7 +254,8 @@ class dpor_strategy final : public strategy, public location_listener {
   }
   void rewind() noexcept {
     is_over_ = is_in_step_ = fails_ = has_failed_ = false;
-    at_ = in_a_row_ = 0;
+    at_ = 0;
+    spins_.clear();
     steps_.clear();
     asleep_.clear();
     were_ready_.clear();
@@ -272,11 +280,14 @@ class dpor_strategy final : public strategy, public location_listener {
   [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
     return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // DPOR-3
   }
-  std::size_t one_of(candidates const& who) {
+  std::size_t one_of(candidates const& who, std::size_t forced) {
     if (at_ == nodes_.size()) {
-      std::size_t const first = first_awake(who);
+      bool const is_forced = forced != candidates::none;
+      is_fair_ |= is_forced;
+      std::size_t const first = first_awake(who, forced);
       if (first == candidates::none) return first;  // DPOR-3
       begin(who, first);
+      nodes_.back().is_forced = is_forced;
     } else if (!is_as_before(who)) {
       differs(text_of_ids(who, who.size()));
       ++at_;
@@ -286,15 +297,11 @@ class dpor_strategy final : public strategy, public location_listener {
     asleep_ = n.asleep;
     return n.choice;
   }
-  /// The process that ran last, if it can go on and is awake: this keeps switches few.  But if that
-  /// process has been chosen too often in a row (DPOR-8), or cannot go on, the next one that is
-  /// awake; none if all are asleep.
-  [[nodiscard]] std::size_t first_awake(candidates const& who) noexcept {
-    static constexpr std::size_t most_in_a_row = 100;
-    bool const can_go_on = who.last != candidates::none && !is_asleep(asleep_, who[who.last]);
-    in_a_row_ = can_go_on ? in_a_row_ + 1 : 0;
-    if (can_go_on && in_a_row_ <= most_in_a_row) return who.last;
-    in_a_row_ = 0;
+  /// The process that ran last, if it is awake: this keeps switches few.  Else the next one that is.
+  [[nodiscard]] std::size_t first_awake(candidates const& who, std::size_t forced) const noexcept {
+    if (forced != candidates::none)
+      return is_asleep(asleep_, who[forced]) ? candidates::none : forced;
+    if (who.last != candidates::none && !is_asleep(asleep_, who[who.last])) return who.last;
     std::size_t const after = who.last + 1;  // 0 if the process that ran last is no candidate
     for (std::size_t i = 0; i != who.size(); ++i)
       if (std::size_t const j = (after + i) % who.size(); !is_asleep(asleep_, who[j])) return j;
@@ -373,7 +380,8 @@ class dpor_strategy final : public strategy, public location_listener {
   happens_before steps_;
   reused_stack<node> nodes_;
   std::size_t at_ = 0;
-  std::size_t in_a_row_ = 0;
+  spin_watch spins_;
+  bool is_fair_ = false;
   std::vector<sleeper> asleep_;
   std::vector<named_touch> touches_;  // of the sleepers of all nodes
   std::vector<process_id> were_ready_;

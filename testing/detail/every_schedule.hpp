@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/spinning.hpp"
 #include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/path.hpp"
 
@@ -18,7 +19,7 @@ namespace weft::detail {
 
 /// Makes the choices of a path; after its end, takes the first candidate, and way 0 of each
 /// decision.
-class replay_strategy final : public strategy {
+class replay_strategy : public strategy {
  public:
   /// The path must outlive this object.
   explicit replay_strategy(schedule_path const& p) : path_(p) {}
@@ -72,6 +73,10 @@ class replay_strategy final : public strategy {
   /// Why the path is not one of this program; empty if it is.
   [[nodiscard]] std::string const& misfit() const noexcept { return misfit_; }
 
+ protected:
+  [[nodiscard]] std::size_t steps() const noexcept { return steps_; }
+  [[nodiscard]] bool is_at_end() const noexcept { return at_ == path_.length(); }
+
  private:
   [[nodiscard]] std::string text_of_choice(unsigned choice,
                                            std::optional<process_id> const& process) const {
@@ -99,14 +104,10 @@ class every_schedule final : public strategy {
 
   std::size_t choose(candidates const& who) override {
     ++steps_;
-    if (who.size() == 1) return 0;  // CHOICE-2
-    if (at_ == taken_.size())
-      begin(who);
-    else if (!is_as_before(who)) [[unlikely]]
-      differs(text_of_ids(who, who.size()), steps_);
-    node const& n = taken_[at_++];
-    spent_ += preempts(n, n.choice);
-    return n.choice < who.size() ? n.choice : who.size() - 1;
+    std::size_t const forced = spins_.choose(who);
+    std::size_t const next = who.size() == 1 ? 0 : choose(who, forced);  // CHOICE-2
+    spins_.note(who, next);
+    return next;
   }
   std::size_t decide(std::size_t ways) override {
     if (at_ == taken_.size())
@@ -129,6 +130,7 @@ class every_schedule final : public strategy {
   [[nodiscard]] bool next() {
     at_ = steps_ = 0;
     spent_ = decided_ = 0;
+    spins_.clear();
     for (; !taken_.empty(); taken_.pop_back()) {
       node& n = taken_.back();
       if (n.is_decision) {
@@ -169,6 +171,10 @@ class every_schedule final : public strategy {
 
   /// Whether the bound on preemptions has excluded a choice.
   [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
+  /// How many preemptions the run had; where a process had to let another one go first is none.
+  [[nodiscard]] std::size_t preemptions() const noexcept { return spent_; }
+  /// Whether schedules were left out in which a process spins (spinning.hpp).
+  [[nodiscard]] bool is_fair() const noexcept { return is_fair_; }
   /// How a run differed from an earlier one with the same choices; empty if none did.
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
@@ -189,7 +195,17 @@ class every_schedule final : public strategy {
   [[nodiscard]] static bool preempts(node const& n, std::size_t choice) noexcept {
     return n.last != candidates::none && n.last != choice;
   }
-  void begin(candidates const& who) {
+  /// `forced`: the only candidate, since another one spins; else none.
+  std::size_t choose(candidates const& who, std::size_t forced) {
+    if (at_ == taken_.size())
+      begin(who, forced);
+    else if (!is_as_before(who)) [[unlikely]]
+      differs(text_of_ids(who, who.size()), steps_);
+    node const& n = taken_[at_++];
+    spent_ += preempts(n, n.choice);
+    return n.choice < who.size() ? n.choice : who.size() - 1;
+  }
+  void begin(candidates const& who, std::size_t forced) {
     auto const of = static_cast<unsigned>(who.size());
     node& n = taken_.emplace_back(node{.of = of,
                                        .end = of,
@@ -200,6 +216,13 @@ class every_schedule final : public strategy {
                                        .step = steps_,
                                        .sum = who.sum});
     who.note_names(n.names);
+    if (forced != candidates::none) [[unlikely]] {
+      n.choice = static_cast<unsigned>(forced);
+      n.end = n.choice + 1;
+      n.last = candidates::none;  // no preemption that counts
+      is_fair_ = true;
+      return;
+    }
     if (spent_ == bound_ && who.last != candidates::none && who.last != 0) {
       n.choice = static_cast<unsigned>(who.last);
       is_pruned_ = true;
@@ -227,6 +250,8 @@ class every_schedule final : public strategy {
   std::size_t spent_ = 0;
   std::size_t decided_ = 0;
   bool is_pruned_ = false;
+  bool is_fair_ = false;
+  spin_watch spins_;
   std::string what_differed_;
 };
 

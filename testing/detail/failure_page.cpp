@@ -51,6 +51,8 @@ char const* word_for(verdict v) noexcept {
       return "deadlock";
     case verdict::cut:
       return "cut";
+    case verdict::no_progress:
+      return "livelock";
   }
   return "";
 }

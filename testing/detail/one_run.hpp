@@ -257,6 +257,37 @@ class subject_of final : public subject {
   std::tuple<Handlers&...> handlers_;
 };
 
+/// What `F` returns; void if it cannot be called.
+template <class F>
+struct state_made_by : identity<void> {};
+template <std::invocable F>
+struct state_made_by<F> : identity<std::remove_cvref_t<std::invoke_result_t<F>>> {};
+
+/// Calls `f(subject&)` for a program under test, whose functions have to fit one another.
+template <class F, class MakeState, class Program, class Check, class... Handlers>
+exploration with_subject(F f, MakeState& make_state, Program& program, Check& check,
+                         Handlers&... handlers) {
+  using state = typename state_made_by<MakeState&>::type;
+  constexpr bool makes = !std::is_void_v<state>;
+  static_assert(makes,
+                "weft: make_state takes nothing and returns the state: [] { return world(); }");
+  if constexpr (makes) {
+    constexpr bool runs = std::invocable<Program&, state&>;
+    constexpr bool checks = std::invocable<Check&, state&>;
+    static_assert(runs,
+                  "weft: the program takes the state that make_state returns, by reference: "
+                  "[](world& w) { return program(w); }");
+    static_assert(checks,
+                  "weft: the check takes the state that make_state returns, by reference: "
+                  "[](world& w) { return w.is_right; }");
+    if constexpr (runs && checks) {
+      subject_of s(make_state, program, check, handlers...);
+      return f(static_cast<subject&>(s));
+    }
+  }
+  return {};
+}
+
 /// Returns search().  If the first process of the subject has forked without a log, calls search()
 /// once more, now with logs.
 template <class Search>

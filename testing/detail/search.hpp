@@ -8,11 +8,14 @@
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "weft/effects/detail/platform.hpp"
 #include "weft/effects/memory/frame_pool.hpp"
+#include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/change_watch.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/exploration.hpp"
@@ -74,6 +77,7 @@ class progress_line {
 class search {
  public:
   using clock = std::chrono::steady_clock;
+  static constexpr std::string_view at_max_schedules = "max_schedules was reached";
 
   search(subject& s, search_limits const& l, clock::time_point start = clock::now())
       : subject_(s), limits_(l), line_(l.progress), kept_(s.forks()), start_(start) {
@@ -82,17 +86,30 @@ class search {
   search(search const&) = delete;
   search& operator=(search const&) = delete;
 
-  /// Runs one schedule.  A schedule with fewer preemptions than `least_preemptions` was visited
-  /// before, and does not count.  False if the search must end.
-  bool run(strategy& c, std::size_t least_preemptions = 0) {
-    if (check_limits()) return found_.complete = false;
-    auto const result = subject_.run(c, log_, limits_.each);
+  /// Runs one schedule.  False if the search must end.
+  bool run(strategy& c) {
+    return run(c, [] { return true; });
+  }
+  /// The same; but a schedule with fewer preemptions than `least_preemptions` was visited before, and
+  /// does not count.
+  bool run(every_schedule& c, std::size_t least_preemptions) {
+    return run(c, [&c, least_preemptions] { return c.preemptions() >= least_preemptions; });
+  }
+  template <class F>
+  bool run(strategy& c, F counts) {
+    if (auto const why = limit_reached(); !why.empty()) {
+      found_.covered.cut_by = why;
+      return found_.complete = false;
+    }
+    auto result = subject_.run(c, log_, limits_.each);
     note_leak();
     if (log_.was_given_up) {
       ++found_.redundant;
       return true;
     }
-    if (log_.preemptions < least_preemptions) return true;
+    if (!counts()) return true;
+    if (log_.was_cut && makes_no_progress(log_.path(limits_.each.granularity)))
+      result.verdict = verdict::no_progress;
     if (auto* const fresh = found_.add(result)) {
       note(*fresh);
       fresh->found = fresh->path;
@@ -121,13 +138,14 @@ class search {
   [[nodiscard]] exploration take_found() { return std::exchange(found_, {}); }
 
  private:
-  [[nodiscard]] bool check_limits() {
-    if (found_.schedules == limits_.max_schedules) return true;
+  [[nodiscard]] std::string_view limit_reached() {
+    if (found_.schedules == limits_.max_schedules) return at_max_schedules;
     bool const is_timed = limits_.max_time != std::chrono::nanoseconds::max();
-    if (!is_timed && !line_.is_on()) return false;
+    if (!is_timed && !line_.is_on()) return {};
     auto const since = clock::now() - start_;
     if (line_.is_on()) line_.tell(found_, since);
-    return is_late_ = is_timed && since >= limits_.max_time;
+    is_late_ = is_timed && since >= limits_.max_time;
+    return is_late_ ? "the time was up" : "";
   }
   [[nodiscard]] std::int64_t alive() const noexcept { return frames.alive() - kept_.blocks(); }
   /// Frames that are alive now, and were not before the run, are leaks of this run.
@@ -143,18 +161,41 @@ class search {
     o.preemptions = log_.preemptions;
     o.decisions = log_.decisions;
   }
+  [[nodiscard]] bool makes_no_progress(schedule_path const& path) {
+    bool const no_progress = detail::makes_no_progress(subject_, path, second_log_);
+    alive_ = alive();
+    return no_progress;
+  }
   /// Runs a schedule once more, to record its trace, and to check that it goes the same way.
   void run_again(exploration::outcome& o) {
-    replay_strategy again(o.path);
     o.trace.reserve(log_.steps);
     second_log_.trace = &o.trace;
-    auto const result = subject_.run(again, second_log_, limits_.each);
+    auto result = [&] {
+      if (!log_.was_cut) {
+        replay_strategy again(o.path);
+        return subject_.run(again, second_log_, limits_.each);
+      }
+      change_watch again(o.path, limits_.each.max_steps);
+      auto const cut = subject_.run(again, second_log_, limits_.each);
+      o.last_change = again.last_change();
+      return cut.verdict == verdict::cut ? o.result : cut;
+    }();
     alive_ = alive();
     if (auto how = difference(log_, second_log_); !how.empty())
       differs(std::move(how));
     else if (result != o.result)
-      differs("the same schedule, run again, ends differently: \"" + o.result.text +
-              "\", and then \"" + result.text + '"');
+      differs("the same schedule, run again, ends differently: " + two_ends(o.result, result));
+  }
+  [[nodiscard]] static std::string two_ends(run_result const& a, run_result const& b) {
+    auto const text = [says_how = a.verdict != b.verdict](run_result const& r) {
+      static constexpr char const* how[] = {"well", "with a failure", "in a deadlock", "cut",
+                                            "cut"};
+      std::string quoted = '"' + r.text + '"';
+      if (!says_how) return quoted;
+      std::string const s = how[static_cast<std::size_t>(r.verdict)];
+      return r.text.empty() ? s : s + ", " + quoted;
+    };
+    return text(a) + ", and then " + text(b);
   }
   /// Where two runs of one schedule differ first; empty if they do not differ.
   [[nodiscard]] static std::string difference(run_log const& a, run_log const& b) {

@@ -21,27 +21,6 @@ namespace weft::detail {
 
 namespace {
 
-/// Adds the results of schedules that one thread would visit after those of `to`.
-void add_to(exploration& to, exploration&& from) {
-  to.schedules += from.schedules;
-  to.failed += from.failed;
-  to.deadlocks += from.deadlocks;
-  to.cut += from.cut;
-  to.complete = to.complete && from.complete;
-  if (from.nondeterminism && !to.nondeterminism) {
-    to.nondeterminism = true;
-    to.what_differed = std::move(from.what_differed);
-  }
-  if (from.leaked != 0 && to.leaked == 0) to.leak_path = std::move(from.leak_path);
-  to.leaked += from.leaked;
-  for (auto& o : from.outcomes) {
-    auto const known = std::ranges::find(to.outcomes, o.result, &exploration::outcome::result);
-    if (known == to.outcomes.end())
-      to.outcomes.push_back(std::move(o));
-    else
-      known->schedules += o.schedules;
-  }
-}
 /// Moves to the first schedule of the part.  False if it has none.
 bool begin_part(every_schedule& c, every_schedule::part const& p) {
   c.begin_at(p);
@@ -130,6 +109,7 @@ void split_search::visit_part(part& p, search& by, bounds const& b, counts* seen
       }
       if (is_part_wanted_.load(std::memory_order_relaxed)) give_part(p, c);  // relaxed: a hint
     } while (c.next());
+  if (c.is_fair()) by.found().leave_out_spins();
   p.found = by.take_found();
   p.is_pruned = c.is_pruned();
 }
@@ -173,7 +153,10 @@ bool split_search::add_results(bounds const& b) {
   for (part& p : parts_) {
     std::size_t const left = limits_.max_schedules - found_.schedules;
     every_schedule c(b.most_preemptions);
-    if (left == 0 && begin_part(c, p.begin)) return found_.complete = false;
+    if (left == 0 && begin_part(c, p.begin)) {
+      found_.leave_out(search::at_max_schedules);
+      return false;
+    }
     if (p.found.schedules > left) {
       p.was_ended.store(false, std::memory_order_relaxed);  // relaxed: no other thread is left
       search by(subject_, limits_of_part(left), start_);
@@ -181,7 +164,7 @@ bool split_search::add_results(bounds const& b) {
     }
     is_pruned_ |= p.is_pruned;
     is_late |= p.is_late;
-    add_to(found_, std::move(p.found));
+    found_.add(std::move(p.found));
     if (p.ends_search) return false;
   }
   return !is_late;

@@ -23,6 +23,8 @@ class test_framework {
   /// Reports the assertion that a search is.  If it has failed and is to end the test, throws.
   virtual void report(assertion_place const& at, bool has_passed, std::string const& text) = 0;
 
+  /// The one whose test is running; null if none is.
+  [[nodiscard]] static test_framework* running();
   /// The one whose test is running; else the one that was registered first.  Throws
   /// std::logic_error if there is none.
   [[nodiscard]] static test_framework& current();

@@ -10,6 +10,7 @@
 #include "weft/sched/backends/detail/portable_rng.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/testing/detail/reused.hpp"
+#include "weft/testing/detail/spinning.hpp"
 #include "weft/testing/detail/strategy.hpp"
 
 /// Strategies that choose at random.
@@ -118,18 +119,25 @@ class pct_walker final : public random_walker {
 
  private:
   void begin() override {
+    spins_.clear();
+    deep_ = spin_priorities;
     falls_.clear();
     for (std::size_t i = 1; i != depth_; ++i) falls_.push_back(map_.draw(1, map_.longest()));
   }
-  /// At step falls_[i] a process falls to the priority i + 1.  The falls are not in the order of
+  static constexpr std::uint64_t spin_priorities = 1 << 20;
+
+  /// At step falls_[i] a process falls to the priority spin_priorities + i + 1.  The falls are not in the order of
   /// their steps, so a process that falls later may fall less deep.
   std::size_t pick(candidates const& who) override {
+    // A process that spins falls below all others: else they would never run.
+    if (spins_.choose(who) != candidates::none) map_.of(who[who.last]).priority = --deep_;
     std::size_t best = highest(who);
     for (std::size_t i = 0; i != falls_.size(); ++i)
       if (falls_[i] == step()) {
-        map_.of(who[best]).priority = i + 1;
+        map_.of(who[best]).priority = spin_priorities + i + 1;
         best = highest(who);
       }
+    spins_.note(who, best);
     return best;
   }
   [[nodiscard]] std::size_t highest(candidates const& who) {
@@ -148,6 +156,8 @@ class pct_walker final : public random_walker {
 
   std::size_t const depth_;
   std::vector<std::size_t> falls_;
+  spin_watch spins_;
+  std::uint64_t deep_ = spin_priorities;  // the priority of the process that has spun last
 };
 
 }  // namespace weft::detail

@@ -38,7 +38,10 @@ TEST_CASE(
   CHECK(a.macro == "check_every_schedule");
   CHECK(a.file == where.file_name());
   CHECK(a.line == where.line());
-  CHECK(a.text == "2 schedules, 0 failed, 0 deadlocks");
+  CHECK(a.text ==
+        "complete: no failure in any of the 2 schedules of one thread; those of several threads "
+        "were not tried\n"
+        "2 schedules, 0 failed, 0 deadlocks");
 }
 
 bool always(int const&) { return true; }
@@ -72,8 +75,7 @@ TEST_CASE("a REQUIRE that fails in a process fails the schedule and is its text"
   auto const& text = said.assertions.front().text;
   CHECK(has(text, "the first failure: REQUIRE( n == 2 ) at tests/testing/catch2_test.cpp:"));
   CHECK(has(text, "\n  with expansion: 1 == 2\n0 preemptions (!)"));
-  CHECK(has(text,
-            "\n  process 1.1 goes on from weft::proc::yield at tests/testing/catch2_test.cpp:"));
+  CHECK(has(text, "\n> process 1.1: begins, proc::yield at tests/testing/catch2_test.cpp:"));
   CHECK(text.ends_with("to see it again:\ncheck_schedule(\"" + found.first_failure()->path.text() +
                        "\", ...)"));
 }
@@ -613,7 +615,7 @@ TEST_CASE("a search visits each decision of a handler") {
   CHECK(found.failed == 1);
   REQUIRE(said.assertions.size() == 1);
   CHECK(has(said.assertions.front().text, "2 decisions (decided)"));
-  CHECK(has(said.assertions.front().text, "process 1 begins; decided: 1, 1"));
+  CHECK(has(said.assertions.front().text, "process 1: begins; decided: 1 and 1"));
 }
 
 TEST_CASE("a fatal signal is reported with the beginning of the schedule in which it arose") {
@@ -628,4 +630,54 @@ TEST_CASE("a fatal signal is reported with the beginning of the schedule in whic
   for (unsigned const choice : {0u, 1u, 0u}) lost.add(choice, process_id().child(choice + 1));
   CHECK(said.fatal.front() ==
         "SIGSEGV, in a schedule that begins with\ncheck_schedule(\"" + lost.text() + "\", ...)");
+}
+
+TEST_CASE("check_schedules is an assertion of the running test, and require_schedules ends it") {
+  tests::every_frame_dies const here;
+  auto const two = [](int& n) { CHECK(n == 2); };
+  bool has_thrown = false;
+  auto const said =
+      catch2_listener::hears([&] {
+        CHECK(exploration(check_schedules(zero, adds_twice, two)).complete);
+        check_schedules({.max_shrinking_runs = 0}, zero, two_of<requires_two>, always);
+        try {
+          require_schedules(zero, two_of<requires_two>, always);
+        } catch (Catch::TestFailureException const&) {
+          has_thrown = true;
+        }
+        return 0;
+      }).first;
+  CHECK(has_thrown);
+  REQUIRE(said.assertions.size() == 3);
+  auto const& right = said.assertions[0];
+  CHECK(right.passed);
+  CHECK(right.macro == "check_schedules");
+  CHECK(has(right.text, "complete: no failure in any of the 2 schedules of several threads\n"));
+  auto const& wrong = said.assertions[1];
+  CHECK_FALSE(wrong.passed);
+  CHECK(wrong.file == std::source_location::current().file_name());
+  CHECK(has(wrong.text, "failure in a schedule of several threads with "));
+  CHECK(has(wrong.text, "the first failure: REQUIRE( n == 2 ) at tests/testing/catch2_test.cpp:"));
+  CHECK(has(wrong.text, "to see it again:\ncheck_schedule(\"2p:"));
+  CHECK_FALSE(said.assertions[2].passed);
+  CHECK(said.assertions[2].macro == "require_schedules");
+}
+
+TEST_CASE("check_schedules fails if no schedule was run to its end") {
+  auto const for_ever = [](int& n) -> process {
+    for (;;) {
+      ++n;
+      co_await proc::yield{};
+    }
+  };
+  auto const said = catch2_listener::hears([&] {
+                      check_schedules({.time = 100ms, .max_steps = 20}, zero, for_ever, always);
+                      check_schedules({.time = 0s}, zero, adds_twice, always);
+                      return 0;
+                    }).first;
+  REQUIRE(said.assertions.size() == 2);
+  for (auto const& a : said.assertions) {
+    CHECK_FALSE(a.passed);
+    CHECK(has(a.text, "no schedule was "));
+  }
 }

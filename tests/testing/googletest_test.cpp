@@ -175,6 +175,28 @@ TEST(require_every_schedule, ends_the_test_by_an_exception_that_is_reported_once
   EXPECT_TRUE(all.front().fatally_failed());
 }
 
+TEST(check_schedules, is_an_assertion_of_the_running_test) {
+  auto const right = reported_by([] {
+    exploration const found = check_schedules(zero, increment, [](int& n) { EXPECT_EQ(n, 1); });
+    EXPECT_TRUE(found.complete);
+  });
+  EXPECT_EQ(right.size(), 0u);
+  bool has_thrown = false;
+  auto const all = reported_by([&has_thrown] {
+    check_schedules(zero, two_of<increment>, [](int& n) { EXPECT_EQ(n, 2); });
+    try {
+      require_schedules(zero, two_of<increment>, [](int& n) { return n == 2; });
+    } catch (testing::AssertionException const&) {
+      has_thrown = true;
+    }
+  });
+  EXPECT_TRUE(has_thrown);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_TRUE(
+      has(all.front().message(), "check_schedules: failure in a schedule of several threads"));
+  EXPECT_TRUE(has(all.front().message(), "Which is: 1"));
+}
+
 TEST(check_random_schedules, finds_what_is_wrong_and_its_path_leads_there_again) {
   auto const is_two = [](int& n) { EXPECT_EQ(n, 2); };
   std::string path;
@@ -202,7 +224,9 @@ TEST(a_search_inside_of_a_search, has_the_failures_of_the_inner_one_only) {
     });
   });
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_TRUE(has(all.front().message(), "check_every_schedule: 1 schedule, 1 failed"));
+  EXPECT_TRUE(has(all.front().message(),
+                  "check_every_schedule: failure in a schedule of one thread with 0 preemptions\n1 "
+                  "schedule, 1 failed"));
   EXPECT_TRUE(has(all.front().message(), "the first failure: an assertion at "));
 }
 

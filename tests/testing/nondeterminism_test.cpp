@@ -156,8 +156,19 @@ TEST_CASE("a check that throws in one of two equal runs is reported") {
   auto const found = explore(make_world, two_but(0, 0), [n = 0](world const&) mutable {
     if (++n == 1) throw std::runtime_error("only once");
   });
-  says(found, "the same schedule, run again, ends differently: \"only once\", and then \"\"");
+  says(found,
+       "the same schedule, run again, ends differently: with a failure, \"only once\", and then "
+       "well");
   CHECK(found.failed == 1);
+}
+
+TEST_CASE("a check that returns another bool for the same schedule is reported, with both ends") {
+  weft::tests::every_frame_dies const here;
+  auto const check = [n = 0](world const&) mutable { return ++n % 2 == 0; };
+  auto const how = "the same schedule, run again, ends differently: with a failure, and then well";
+  says(explore(make_world, two_but(0, 0), check), how);
+  says(explore({.reduce = true}, make_world, two_but(0, 0), check), how);
+  says(random_walk(make_world, two_but(0, 0), check), how);
 }
 
 TEST_CASE("a failure that is not deterministic is not shrunk") {

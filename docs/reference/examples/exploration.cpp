@@ -35,6 +35,8 @@ char const* name_of(verdict v) {
       return "deadlock";
     case verdict::cut:
       return "cut";
+    case verdict::no_progress:
+      return "no progress";
   }
   return "";
 }

@@ -30,7 +30,8 @@ int main() {
                                   .stop_at_failure = true,
                                   .max_shrinking_runs = 1000,
                                   .progress = progress::never,
-                                  .page = ""};
+                                  .page = "",
+                                  .threads = 1};
     auto const found =
         random_walk(how, [] { return 0; }, ten_increments, [](int n) { return n == 10; });
     std::cout << found.failed << " failed, with " << found.first_failure()->switches

@@ -21,6 +21,8 @@ class location_listener {
   virtual void note_access(void const* location, bool is_written) noexcept = 0;
   /// Time passes: no later step can change places with an earlier one.
   virtual void note_time() noexcept = 0;
+  /// The running process reads the clock, or sets an alarm.
+  virtual void note_clock() noexcept {}
   /// The running process has failed, or no process can go on: all others are cancelled.
   virtual void note_all_cancelled() noexcept = 0;
   /// `clone` was forked from `from`.  Each of the two will access `shared`, their frames: the first
@@ -69,6 +71,11 @@ inline void note_all_cancelled() noexcept {
 inline void note_time() noexcept {
   if (auto* const l = location_listener::of_thread) [[unlikely]]
     l->note_time();
+}
+
+inline void note_clock() noexcept {
+  if (auto* const l = location_listener::of_thread) [[unlikely]]
+    l->note_clock();
 }
 
 }  // namespace weft::detail

@@ -16,12 +16,14 @@ namespace weft::detail {
 
 template <class S>
 [[nodiscard]] instant current_time(S& s) noexcept {
+  if constexpr (S::explores) note_clock();
   return s.has_virtual_time ? s.virtual_now_ : instant::clock::now();
 }
 /// Sets an alarm.  False if the alarm's process is cancelled, and must not wait.  Throws bad_alloc.
 template <class S>
 [[nodiscard]] bool set_alarm(S& s, alarm& a) {
   bool is_next = false;
+  if constexpr (S::explores) note_clock();
   if (!s.waits.alarms.set(a, is_next, s.cancellation.refuses())) return false;
   if constexpr (requires { s.base().recheck_deadlines(); })
     if (is_next && !s.has_virtual_time) s.base().recheck_deadlines();

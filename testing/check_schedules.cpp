@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "weft/testing/check_schedules.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include "weft/testing/assertions.hpp"
+#include "weft/testing/detail/assertion_subject.hpp"
+#include "weft/testing/detail/dpor_strategy.hpp"
+#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/failure_page.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/search.hpp"
+#include "weft/testing/detail/split_search.hpp"
+#include "weft/testing/detail/test_framework.hpp"
+#include "weft/testing/detail/walking.hpp"
+#include "weft/testing/exploration.hpp"
+#include "weft/testing/explore.hpp"
+#include "weft/testing/random_walk.hpp"
+
+namespace weft::detail {
+
+namespace {
+
+/// The stages of a search, one after the other, until a failure is found or the time is up.
+class staged_search {
+ public:
+  staged_search(check_options const& o, subject& s, unsigned threads)
+      : options_(o), subject_(s), threads_(threads) {
+    found_.complete = false;
+  }
+
+  exploration run() {
+    (void)(visit_random(few_walks, 1, options_.seed) || visit_bounded(20) || visit_reduced() ||
+           visit_bounded(2) || visit_random(search_limits::no_limit, threads_, options_.seed + 1));
+    if (!found_.complete) found_.covered.cut_by = "the time was up";
+    found_.covered.granularity = granularity::parallel;
+    return std::move(found_);
+  }
+
+ private:
+  using clock = search::clock;
+  using duration = std::chrono::nanoseconds;
+  static constexpr std::size_t few_walks = 100;
+
+  [[nodiscard]] duration left() const {
+    return std::max(duration(0), options_.time - duration(clock::now() - start_));
+  }
+  [[nodiscard]] search_limits limits(duration time,
+                                     std::size_t most = search_limits::no_limit) const {
+    return {{options_.max_steps, granularity::parallel}, most, time, options_.progress, true};
+  }
+  [[nodiscard]] bool is_over() const { return !found_.ok(); }
+
+  /// All schedules with no preemption, with one, and so on, in that part of the time.
+  bool visit_bounded(int part) {
+    if (all_were_bounded_) return false;
+    split_search s(subject_, limits(left() / part), threads_);
+    std::size_t before = 0;
+    for (; s.visit(bound_, bound_); ++bound_) {
+      auto const& found = s.found();
+      if (!found.covered.leaves_spins && !found_.covered.leaves_spins) {
+        found_.covered.preemptions = bound_;
+        found_.covered.within += found.schedules - std::exchange(before, found.schedules);
+      }
+      if (s.is_pruned()) continue;
+      all_were_bounded_ = true;
+      found_.complete = found.complete && found_.cut == 0;
+      break;
+    }
+    s.end();
+    add(std::move(s.found()));
+    return found_.complete || is_over();
+  }
+  bool visit_reduced() {
+    search s(subject_, limits(left() / 5 * 2));
+    dpor_strategy c;
+    bool goes_on = true;
+    while ((goes_on = s.run(c) && c.what_differed().empty()) && c.next()) {
+    }
+    if (!c.what_differed().empty()) s.differs(c.what_differed());
+    if (c.is_fair()) s.found().leave_out_spins();
+    s.end();
+    auto const& found = s.found();
+    if (goes_on && found.complete && found.ok()) {
+      found_.complete = true;
+      found_.covered.is_reduced = true;
+      found_.covered.within = found.schedules;
+    }
+    add(std::move(s.found()));
+    return found_.complete || is_over();
+  }
+  bool visit_random(std::size_t most, unsigned threads, std::uint64_t seed) {
+    exploration e =
+        walk(subject_, {limits(left(), most), seed, walk_strategy::portfolio, 3, threads});
+    found_.covered.random += e.schedules;
+    add(std::move(e));
+    return is_over();
+  }
+  void add(exploration e) {
+    bool const is_complete = found_.complete;
+    e.covered.cut_by = {};
+    found_.add(std::move(e));
+    found_.complete = is_complete;
+  }
+
+  check_options const& options_;
+  subject& subject_;
+  unsigned const threads_;
+  clock::time_point const start_ = clock::now();
+  std::size_t bound_ = 0;
+  bool all_were_bounded_ = false;  // no bound leaves anything out
+  exploration found_;
+};
+
+/// Whether the first failure is one, too, if nothing runs beside it.
+bool is_confirmed(check_options const& options, subject& program, exploration const& found) {
+  auto const* const o = found.first_failure();
+  if (!o || found.nondeterminism || found.leaked != 0) return false;
+  replay_strategy again(o->path);
+  run_log log;
+  auto const result = program.run(again, log, {options.max_steps, granularity::parallel});
+  return again.misfit().empty() &&
+         (o->result.verdict == verdict::no_progress ? log.was_cut : result == o->result);
+}
+
+exploration found_by_stages(check_options const& options, subject& program, unsigned threads) {
+  run_limits const each{options.max_steps, granularity::parallel};
+  exploration found = searched(program, [&] {
+    exploration by_all = staged_search(options, program, threads).run();
+    // Functions that capture nothing may share a global.
+    return threads == 1 || by_all.ok() || is_confirmed(options, program, by_all)
+               ? std::move(by_all)
+               : staged_search(options, program, 1).run();
+  });
+  shrink_first_failure(program, each, found, options.max_shrinking_runs);
+  write_page_of_failure(options.page, program, each, found);
+  return found;
+}
+
+}  // namespace
+
+exploration check_schedules(check_options const& options, subject& program, bool may_share,
+                            assertion_place const& at) {
+  if (at.ends_test || test_framework::running()) {
+    auto& framework = test_framework::current();
+    exploration found = [&] {
+      watched_subject watched(program);
+      kept_assertions const here(framework);
+      return found_by_stages(options, watched, 1);  // one thread at a time has assertions
+    }();
+    bool const proves_nothing = found.schedules == found.cut;
+    return reported(framework, at, std::move(found),
+                    proves_nothing ? "no schedule was run to its end\n" : "");
+  }
+  unsigned const all = std::max(1U, std::thread::hardware_concurrency());
+  return found_by_stages(options, program,
+                         options.threads != 0 ? options.threads
+                         : may_share          ? all
+                                              : 1);
+}
+
+}  // namespace weft::detail

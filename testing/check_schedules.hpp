@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "weft/testing/detail/assertion_notes.hpp"
+#include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/exploration.hpp"
+
+namespace weft {
+
+/// How long check_schedules searches, and how.
+struct check_options {
+  std::chrono::nanoseconds time = std::chrono::seconds(5);  ///< Without the shrinking of a failure.
+  std::size_t max_steps = 10'000;                           ///< A schedule with more steps is cut.
+  std::uint64_t seed = 1;                                   ///< Of the random schedules.
+  /// How many threads visit schedules; 0: one for each processor if the functions capture nothing,
+  /// else one.  The objects that the functions refer to must be safe for so many threads.
+  unsigned threads = 0;
+  std::size_t max_shrinking_runs = 10'000;                ///< As in explore_options.
+  weft::progress progress = weft::progress::on_terminal;  ///< Whether it reports its progress.
+  std::string_view page{};                                ///< As in explore_options.
+};
+
+namespace detail {
+
+/// `may_share`: whether the program may run on several threads at once.  If a test of a framework is
+/// running, this is an assertion of it.
+[[nodiscard]] exploration check_schedules(check_options const& options, subject& program,
+                                          bool may_share, assertion_place const& at);
+template <class... Fs>
+constexpr bool capture_nothing =
+    ((std::is_empty_v<Fs> || std::is_function_v<std::remove_pointer_t<Fs>>) && ...);
+template <class... Args>
+exploration check_schedules(check_options const& options, assertion_place const& at,
+                            Args&... args) {
+  return with_subject(
+      [&](subject& s) { return check_schedules(options, s, capture_nothing<Args...>, at); },
+      args...);
+}
+
+}  // namespace detail
+
+/// Looks for a failure in the schedules of a program on several threads: the call to begin with.
+///
+///     auto const found = check_schedules([] { return 0; },
+///                                        [](int& n) { return two_increments(n); },
+///                                        [](int& n) { return n == 2; });
+///     std::cout << found.report();
+///
+/// It takes what explore takes, and is used like a function; the object is the result, an
+/// exploration.  In a test of Catch2 or GoogleTest, whose header (catch2.hpp, catch2_v3.hpp,
+/// googletest.hpp) is included, it is an assertion as well.
+template <class... Args>
+struct check_schedules : exploration {
+  explicit check_schedules(check_options const& options, Args... args,
+                           std::source_location where = std::source_location::current())
+      : exploration(detail::check_schedules(options, {"check_schedules", false, where}, args...)) {}
+  explicit check_schedules(Args... args,
+                           std::source_location where = std::source_location::current())
+      : check_schedules(check_options(), std::move(args)..., where) {}
+};
+template <class... Args>
+check_schedules(Args...) -> check_schedules<Args...>;
+template <class... Args>
+check_schedules(check_options, Args...) -> check_schedules<Args...>;
+
+/// As check_schedules, in a test of Catch2 or GoogleTest; if it fails, the test ends.  Costs what
+/// check_schedules does; allocates what it does.  Throws what ends a test of the framework if it
+/// fails, and std::logic_error outside of a test.
+template <class... Args>
+struct require_schedules : exploration {
+  explicit require_schedules(check_options const& options, Args... args,
+                             std::source_location where = std::source_location::current())
+      : exploration(detail::check_schedules(options, {"require_schedules", true, where}, args...)) {
+  }
+  explicit require_schedules(Args... args,
+                             std::source_location where = std::source_location::current())
+      : require_schedules(check_options(), std::move(args)..., where) {}
+};
+template <class... Args>
+require_schedules(Args...) -> require_schedules<Args...>;
+template <class... Args>
+require_schedules(check_options, Args...) -> require_schedules<Args...>;
+
+}  // namespace weft
