@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The umbrella header for tests: check_schedules, explore, random_walk, random_order, and decide for handlers.
+/// The umbrella header for tests: check_schedules, explore, random_walk and random_order; decide, for
+/// handlers.
 #include "weft/sched/backends/random_order.hpp"
 #include "weft/sched/base/decision.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"

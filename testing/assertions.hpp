@@ -65,18 +65,20 @@ exploration reported(test_framework& framework, assertion_place const& at, explo
                      std::string const& objection);
 
 /// Runs a search, as one assertion.
-template <class How, class... Subject>
-exploration assert_schedules(assertion_place const& at, How const& how, Subject&... s) {
+template <class How>
+exploration assert_search(assertion_place const& at, How const& how, subject& s) {
   auto& framework = test_framework::current();
-  auto found = with_subject(
-      [&](subject& runs) {
-        watched_subject watched(runs);
-        kept_assertions const here(framework);
-        return visited(how, watched);
-      },
-      s...);
+  exploration found = [&] {
+    watched_subject watched(s);
+    kept_assertions const here(framework);
+    return visited(how, watched);
+  }();
   auto const objection = objection_to(how, found);
   return reported(framework, at, std::move(found), objection);
+}
+template <class How, class... Subject>
+exploration assert_schedules(assertion_place const& at, How const& how, Subject&... s) {
+  return with_subject([&](subject& runs) { return assert_search(at, how, runs); }, s...);
 }
 
 }  // namespace detail

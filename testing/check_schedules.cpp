@@ -5,11 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <utility>
 
 #include "weft/testing/assertions.hpp"
-#include "weft/testing/detail/assertion_subject.hpp"
 #include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/failure_page.hpp"
@@ -79,11 +77,7 @@ class staged_search {
   bool visit_reduced() {
     search s(subject_, limits(left() / 5 * 2));
     dpor_strategy c;
-    bool goes_on = true;
-    while ((goes_on = s.run(c) && c.what_differed().empty()) && c.next()) {
-    }
-    if (!c.what_differed().empty()) s.differs(c.what_differed());
-    if (c.is_fair()) s.found().leave_out_spins();
+    bool const goes_on = run_all(s, c);
     s.end();
     auto const& found = s.found();
     if (goes_on && found.complete && found.ok()) {
@@ -144,24 +138,16 @@ exploration found_by_stages(check_options const& options, subject& program, unsi
 
 }  // namespace
 
+/// In an assertion: one thread at a time has assertions.
+static exploration visited(check_options const& options, subject& program) {
+  return found_by_stages(options, program, 1);
+}
 exploration check_schedules(check_options const& options, subject& program, bool may_share,
                             assertion_place const& at) {
-  if (at.ends_test || test_framework::running()) {
-    auto& framework = test_framework::current();
-    exploration found = [&] {
-      watched_subject watched(program);
-      kept_assertions const here(framework);
-      return found_by_stages(options, watched, 1);  // one thread at a time has assertions
-    }();
-    bool const proves_nothing = found.schedules == found.cut;
-    return reported(framework, at, std::move(found),
-                    proves_nothing ? "no schedule was run to its end\n" : "");
-  }
-  unsigned const all = std::max(1U, std::thread::hardware_concurrency());
+  if (at.ends_test || test_framework::running()) return assert_search(at, options, program);
+  unsigned const if_none_is_said = may_share ? threads_of(0) : 1;
   return found_by_stages(options, program,
-                         options.threads != 0 ? options.threads
-                         : may_share          ? all
-                                              : 1);
+                         options.threads != 0 ? options.threads : if_none_is_said);
 }
 
 }  // namespace weft::detail

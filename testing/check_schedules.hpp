@@ -17,9 +17,11 @@ namespace weft {
 
 /// How long check_schedules searches, and how.
 struct check_options {
-  std::chrono::nanoseconds time = std::chrono::seconds(5);  ///< Without the shrinking of a failure.
-  std::size_t max_steps = 10'000;                           ///< A schedule with more steps is cut.
-  std::uint64_t seed = 1;                                   ///< Of the random schedules.
+  /// How long the search takes, without the shrinking of a failure.  Twice as long if a failure that
+  /// several threads have found is none on one thread.
+  std::chrono::nanoseconds time = std::chrono::seconds(5);
+  std::size_t max_steps = 10'000;  ///< A schedule with more steps is cut.
+  std::uint64_t seed = 1;          ///< Of the random schedules.
   /// How many threads visit schedules; 0: one for each processor if the functions capture nothing,
   /// else one.  The objects that the functions refer to must be safe for so many threads.
   unsigned threads = 0;
@@ -56,7 +58,14 @@ exploration check_schedules(check_options const& options, assertion_place const&
 ///
 /// It takes what explore takes, and is used like a function; the object is the result, an
 /// exploration.  In a test of Catch2 or GoogleTest, whose header (catch2.hpp, catch2_v3.hpp,
-/// googletest.hpp) is included, it is an assertion as well.
+/// googletest.hpp) is included, it is an assertion as well: it fails if a schedule fails, or if none
+/// was run to its end.
+///
+/// Stops at the first failure, when all schedules were visited, or after `.time`.  A schedule costs
+/// O(steps * processes); allocates what the outcomes have, and for each thread the notes of one
+/// search.  Threads: see check_options::threads; an assertion uses one.  Throws std::bad_alloc if the
+/// search has no memory for its notes.  (Stages: docs/decisions/041-one-call.md; random schedules:
+/// Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010; bounds: Musuvathi, Qadeer, PLDI 2007.)
 template <class... Args>
 struct check_schedules : exploration {
   explicit check_schedules(check_options const& options, Args... args,
@@ -73,7 +82,7 @@ check_schedules(check_options, Args...) -> check_schedules<Args...>;
 
 /// As check_schedules, in a test of Catch2 or GoogleTest; if it fails, the test ends.  Costs what
 /// check_schedules does; allocates what it does.  Throws what ends a test of the framework if it
-/// fails, and std::logic_error outside of a test.
+/// fails, and std::logic_error if no framework is known.
 template <class... Args>
 struct require_schedules : exploration {
   explicit require_schedules(check_options const& options, Args... args,

@@ -30,8 +30,9 @@ enum class verdict : std::uint8_t {
   failed,    ///< The check did not agree, or an exception was thrown.
   deadlock,  ///< All processes that had not ended were waiting.
   cut,       ///< The run was longer than allowed, so it was ended: neither good nor bad.
-  /// The same, and in as many steps more, in which the processes took turns, each came to the same few
-  /// places again and again, and no operation changed anything: a livelock.
+  /// A livelock: the run was longer than allowed, and in as many steps more, in which the processes
+  /// took turns, each came to the same few places again and again, and no operation changed
+  /// anything.
   no_progress
 };
 
@@ -141,8 +142,8 @@ struct exploration {
   [[nodiscard]] std::string conclusion() const;
   /// The whole result as text, with the first failure step by step and how to run it again.
   [[nodiscard]] std::string report() const;
-  /// The first lines of the report: the conclusion, how many schedules there were and how they ended, whether
-  /// anything differed or leaked, and the file of the page.
+  /// The first lines of the report: the conclusion, how many schedules there were and how they
+  /// ended, whether anything differed or leaked, and the file of the page.
   [[nodiscard]] std::string summary() const;
   /// One outcome as text, step by step, with how to run it again.
   [[nodiscard]] static std::string text(outcome const& o);
@@ -172,7 +173,8 @@ struct exploration {
 
   [[nodiscard]] std::size_t slot_of(run_result const& result) const noexcept;
 
-  // If there are many outcomes, a hash table of their numbers, from 1; a collision takes the next slot.
+  // If there are many outcomes, a hash table of their numbers, from 1; a collision takes the next
+  // slot.
   std::vector<std::size_t> index_;
   static std::string several(std::size_t n, std::string const& what, std::string const& s = "s");
 };

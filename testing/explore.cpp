@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,13 +46,10 @@ void visit_bounded(split_search& s, std::size_t most_preemptions) {
     }
   }
 }
-template <class Chooser>
+template <class Strategy>
 void visit_all(search& s) {
-  Chooser c;
-  while (s.run(c) && c.what_differed().empty() && c.next()) {
-  }
-  if (!c.what_differed().empty()) s.differs(c.what_differed());
-  if (c.is_fair()) s.found().leave_out_spins();
+  Strategy c;
+  (void)run_all(s, c);
 }
 void visit_bounded(search& s, std::size_t most_preemptions) {
   for (std::size_t bound = 0;; ++bound) {
@@ -76,8 +72,7 @@ void visit_bounded(search& s, std::size_t most_preemptions) {
 exploration visited(explore_options const& options, run_limits const& each, subject& program) {
   search_limits const limits{each, options.max_schedules, options.max_time, options.progress,
                              options.stop_at_failure};
-  unsigned const threads =
-      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  unsigned const threads = threads_of(options.threads);
   if (threads != 1 && !options.reduce) {
     split_search s(program, limits, threads);
     if (options.max_preemptions)
@@ -120,14 +115,13 @@ constexpr std::size_t most_steps_followed = 1'000'000;
 exploration follow(schedule_path const& path, subject& program, std::string_view page) {
   auto const before = frames_so_far().alive();
   exploration found;
-  replay_strategy c(path);
+  std::size_t const most_steps =
+      path.steps_if_cut() != 0 ? path.steps_if_cut() : most_steps_followed;
+  change_watch c(path, most_steps);
   run_log log;
   std::vector<schedule_step> trace;
   log.trace = &trace;
-  std::size_t const most_steps =
-      path.steps_if_cut() != 0 ? path.steps_if_cut() : most_steps_followed;
   auto result = program.run(c, log, {most_steps, path.grain()});
-  log.trace = nullptr;
   run_log second;
   if (log.was_cut && makes_no_progress(program, path, second))
     result.verdict = verdict::no_progress;
@@ -139,6 +133,7 @@ exploration follow(schedule_path const& path, subject& program, std::string_view
   seen.switches = log.switches;
   seen.preemptions = log.preemptions;
   seen.decisions = log.decisions;
+  if (log.was_cut) seen.last_change = c.last_change();
   if (!c.misfit().empty()) {
     found.nondeterminism = true;
     found.what_differed =

@@ -28,8 +28,9 @@ enum class granularity : std::uint8_t {
 /// choices, here 1 (process 1.2), and 0 (process 1.1) twice; and a checksum, which detects a path
 /// that was not copied whole.  A choice names its process where its number occurs for the first
 /// time, and where the number means another process than the last time.  A decision is a number
-/// after a d.  "2c/50:..." is a schedule that was cut after 50 steps.  A path that names no process is written in version 1, "1c:1.0x2:a2f6": it is an
-/// older path, or that of a program without a choice of a process.
+/// after a d.  "2c/50:..." is a schedule that was cut after 50 steps.  A path that names no process
+/// is written in version 1, "1c:1.0x2:a2f6": it is an older path, or that of a program without a
+/// choice of a process.
 class schedule_path {
  public:
   schedule_path() = default;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "weft/testing/random_walk.hpp"
 
-#include <algorithm>
 #include <stdexcept>
-#include <thread>
 
 #include "weft/testing/detail/failure_page.hpp"
 #include "weft/testing/detail/one_run.hpp"
+#include "weft/testing/detail/search.hpp"
 #include "weft/testing/detail/walking.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/explore.hpp"
@@ -16,8 +15,7 @@ namespace weft::detail {
 exploration random_walk(random_walk_options const& options, subject& program) {
   if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of at least 1");
   run_limits const each{options.max_steps, options.granularity};
-  unsigned const threads =
-      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  unsigned const threads = threads_of(options.threads);
   walk_plan const plan{
       {each, options.max_schedules, options.max_time, options.progress, options.stop_at_failure},
       options.seed,

@@ -112,6 +112,7 @@ bool may_pass(natsStatus s, jsErrCode e) noexcept {
     case NATS_STALE_CONNECTION:
     case NATS_IO_ERROR:
     case NATS_NO_SERVER:
+    case NATS_PROTOCOL_ERROR:       // the server went away in the middle of a line
     case NATS_CONNECTION_CLOSED:    // while it was being made
     case NATS_INSUFFICIENT_BUFFER:  // of what is to be sent when a server is there again
       return true;

@@ -50,9 +50,9 @@ std::size_t number_of_those_that_repeat(std::vector<schedule_step> const& steps,
 }  // namespace
 
 bool makes_no_progress(subject& program, schedule_path const& path, run_log& log) {
-  static constexpr std::size_t long_enough = 1000;
   std::size_t const cut_after = path.steps_if_cut();
-  if (cut_after < long_enough || cut_after > std::numeric_limits<std::size_t>::max() / 2)
+  if (cut_after < fewest_steps_of_livelock ||
+      cut_after > std::numeric_limits<std::size_t>::max() / 2)
     return false;
   change_watch again(path, cut_after);
   std::vector<schedule_step> steps;

@@ -14,8 +14,8 @@
 
 namespace weft::detail {
 
-/// Makes the choices of a path that was cut, lets all processes run in turn after it, and notes in
-/// which step an operation has changed something last.
+/// Makes the choices of a path, lets all processes run in turn after the step in which it was cut,
+/// and notes in which step an operation has changed something last.
 class change_watch final : public replay_strategy, public location_listener {
  public:
   change_watch(schedule_path const& p, std::size_t cut_after)
@@ -23,10 +23,8 @@ class change_watch final : public replay_strategy, public location_listener {
 
   std::size_t choose(candidates const& who) override {
     ready_ = who.size();
-    std::size_t next = replay_strategy::choose(who);
-    if (is_at_end() && steps() > cut_after_) next = longest_waiting(who);
-    last_runs_.enter(who[next].hash(), 0).first = steps();
-    return next;
+    std::size_t const next = replay_strategy::choose(who);
+    return steps() > cut_after_ ? in_turn(who) : next;
   }
   [[nodiscard]] location_listener* listener() noexcept override { return this; }
   [[nodiscard]] std::size_t last_change() const noexcept { return last_; }
@@ -50,24 +48,28 @@ class change_watch final : public replay_strategy, public location_listener {
 
  private:
   void changes() noexcept { last_ = steps(); }
-  [[nodiscard]] std::size_t longest_waiting(candidates const& who) {
+  /// The candidate that has not run for the longest time.
+  [[nodiscard]] std::size_t in_turn(candidates const& who) {
     std::size_t longest = 0;
     std::size_t since = steps();
     for (std::size_t i = 0; i != who.size(); ++i)
       if (auto const last = last_runs_.enter(who[i].hash(), 0).first; last < since)
         longest = i, since = last;
+    last_runs_.enter(who[longest].hash(), 0).first = steps();
     return longest;
   }
 
   std::size_t const cut_after_;
-  word_table<std::size_t> last_runs_;  // by the hashes of ids
+  word_table<std::size_t> last_runs_;  // after the cut, by the hashes of ids
   std::size_t last_ = 0;
   std::size_t ready_ = 0;
   bool uses_clock_ = false;
 };
 
+/// A shorter schedule says too little: processes may count where nobody sees it.
+inline constexpr std::size_t fewest_steps_of_livelock = 1000;
 /// Whether a schedule that was cut is a livelock (verdict::no_progress).  Runs it again, and as many
-/// steps more.  A shorter schedule says too little: processes may count where nobody sees it.
+/// steps more.
 [[nodiscard]] bool makes_no_progress(subject& program, schedule_path const& path, run_log& log);
 
 }  // namespace weft::detail

@@ -108,6 +108,7 @@ class controlled_backend : public decider, public event_deferrer {
     log_ = &log;
     limits_ = limits;
     is_in_step_ = false;
+    refused_ = 0;
     before_ = std::exchange(decider::of_thread, this);
     log.clear();
     deferrer_before_ = event_deferrer::of_thread;

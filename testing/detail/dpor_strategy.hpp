@@ -64,11 +64,11 @@ class dpor_strategy final : public strategy, public location_listener {
     if (is_over_) rewind();
     note_step();
     note_who_is_ready(who);
-    std::size_t const forced =
-        spins_.choose(who, [this](process_id id) { return !is_asleep(asleep_, id); });
+    std::size_t const forced = spins_.choose(
+        who, steps_.size(), [this](process_id id) { return !is_asleep(asleep_, id); });
     std::size_t const choice = who.size() == 1 ? only(who) : one_of(who, forced);
     if (choice == candidates::none) return choice;
-    spins_.note(who, choice);
+    spins_.note(who, steps_.size(), choice);
     steps_.begin(who[choice], who.size() == 1 ? no_node : at_ - 1);
     is_in_step_ = true;
     running_ = who[choice];

@@ -75,7 +75,6 @@ class replay_strategy : public strategy {
 
  protected:
   [[nodiscard]] std::size_t steps() const noexcept { return steps_; }
-  [[nodiscard]] bool is_at_end() const noexcept { return at_ == path_.length(); }
 
  private:
   [[nodiscard]] std::string text_of_choice(unsigned choice,
@@ -104,9 +103,9 @@ class every_schedule final : public strategy {
 
   std::size_t choose(candidates const& who) override {
     ++steps_;
-    std::size_t const forced = spins_.choose(who);
+    std::size_t const forced = spins_.choose(who, steps_);
     std::size_t const next = who.size() == 1 ? 0 : choose(who, forced);  // CHOICE-2
-    spins_.note(who, next);
+    spins_.note(who, steps_, next);
     return next;
   }
   std::size_t decide(std::size_t ways) override {
@@ -196,8 +195,8 @@ class every_schedule final : public strategy {
     return n.last != candidates::none && n.last != choice;
   }
   /// `forced`: the only candidate, since another one spins; else none.
-  std::size_t choose(candidates const& who, std::size_t forced) {
-    if (at_ == taken_.size())
+  [[gnu::always_inline]] std::size_t choose(candidates const& who, std::size_t forced) {
+    if (at_ == taken_.size()) [[unlikely]]
       begin(who, forced);
     else if (!is_as_before(who)) [[unlikely]]
       differs(text_of_ids(who, who.size()), steps_);
@@ -205,7 +204,7 @@ class every_schedule final : public strategy {
     spent_ += preempts(n, n.choice);
     return n.choice < who.size() ? n.choice : who.size() - 1;
   }
-  void begin(candidates const& who, std::size_t forced) {
+  [[gnu::noinline]] void begin(candidates const& who, std::size_t forced) {
     auto const of = static_cast<unsigned>(who.size());
     node& n = taken_.emplace_back(node{.of = of,
                                        .end = of,

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,8 +91,8 @@ class search {
   bool run(strategy& c) {
     return run(c, [] { return true; });
   }
-  /// The same; but a schedule with fewer preemptions than `least_preemptions` was visited before, and
-  /// does not count.
+  /// Runs one schedule, which does not count if it has fewer preemptions than `least_preemptions`:
+  /// it was visited before.
   bool run(every_schedule& c, std::size_t least_preemptions) {
     return run(c, [&c, least_preemptions] { return c.preemptions() >= least_preemptions; });
   }
@@ -108,8 +109,7 @@ class search {
       return true;
     }
     if (!counts()) return true;
-    if (log_.was_cut && makes_no_progress(log_.path(limits_.each.granularity)))
-      result.verdict = verdict::no_progress;
+    if (log_.was_cut && makes_no_progress()) result.verdict = verdict::no_progress;
     if (auto* const fresh = found_.add(result)) {
       note(*fresh);
       fresh->found = fresh->path;
@@ -161,7 +161,9 @@ class search {
     o.preemptions = log_.preemptions;
     o.decisions = log_.decisions;
   }
-  [[nodiscard]] bool makes_no_progress(schedule_path const& path) {
+  [[nodiscard]] bool makes_no_progress() {
+    if (log_.steps < fewest_steps_of_livelock) return false;
+    auto const path = log_.path(limits_.each.granularity);
     bool const no_progress = detail::makes_no_progress(subject_, path, second_log_);
     alive_ = alive();
     return no_progress;
@@ -170,16 +172,11 @@ class search {
   void run_again(exploration::outcome& o) {
     o.trace.reserve(log_.steps);
     second_log_.trace = &o.trace;
-    auto result = [&] {
-      if (!log_.was_cut) {
-        replay_strategy again(o.path);
-        return subject_.run(again, second_log_, limits_.each);
-      }
-      change_watch again(o.path, limits_.each.max_steps);
-      auto const cut = subject_.run(again, second_log_, limits_.each);
-      o.last_change = again.last_change();
-      return cut.verdict == verdict::cut ? o.result : cut;
-    }();
+    change_watch again(o.path, limits_.each.max_steps);
+    auto result = subject_.run(again, second_log_, limits_.each);
+    if (log_.was_cut) o.last_change = again.last_change();
+    if (o.result.verdict == verdict::no_progress && result.verdict == verdict::cut)
+      result.verdict = verdict::no_progress;
     alive_ = alive();
     if (auto how = difference(log_, second_log_); !how.empty())
       differs(std::move(how));
@@ -227,5 +224,20 @@ class search {
   clock::time_point const start_;
   bool is_late_ = false;
 };
+
+/// Runs all schedules of a strategy.  False if the search ends before.
+template <class Strategy>
+bool run_all(search& s, Strategy& c) {
+  bool goes_on = true;
+  while ((goes_on = s.run(c) && c.what_differed().empty()) && c.next()) {
+  }
+  if (!c.what_differed().empty()) s.differs(c.what_differed());
+  if (c.is_fair()) s.found().leave_out_spins();
+  return goes_on;
+}
+/// How many threads an option asks for: 0 stands for as many as the machine has.
+[[nodiscard]] inline unsigned threads_of(unsigned option) noexcept {
+  return option != 0 ? option : std::max(1U, std::thread::hardware_concurrency());
+}
 
 }  // namespace weft::detail

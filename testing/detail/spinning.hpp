@@ -16,32 +16,32 @@ namespace weft::detail {
 /// schedules: Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008.  There a process that
 /// yields twice lets the others go first; here it has to come to the same place.)
 ///
-/// Nothing is watched while processes take turns, or one is ready.  O(1) for each step, and O(n) in the ready processes where one spins.
+/// Nothing is watched while processes take turns, or one is ready.  O(1) for each step, and O(n) in
+/// the ready processes where one spins.
 class spin_watch {
  public:
-  /// Called at each choice.  The candidate that has to run now, since the process that ran last
-  /// spins: of those that have not run while it did, one for which `may_run(id)`, if there is one, and
-  /// of these the one that has not run for the longest time.  None if it does not spin.
+  /// Called at each choice; `now` is the number of the step.  The candidate that has to run now, since
+  /// the process that ran last spins: of those that have not run while it did, one for which
+  /// `may_run(id)`, if there is one, and of these the one that has not run for the longest time.  None
+  /// if it does not spin.
   template <class F>
-  [[nodiscard]] std::size_t choose(candidates const& who, F may_run) {
-    ++now_;
-    if (++in_a_row_ <= unwatched_steps || who.size() == 1) [[likely]]
+  [[nodiscard]] std::size_t choose(candidates const& who, std::size_t now, F may_run) {
+    if (now - last_switch_ <= unwatched_steps || who.size() == 1) [[likely]]
       return candidates::none;
-    return choose_watched(who, may_run);
+    return choose_watched(who, now, may_run);
   }
-  [[nodiscard]] std::size_t choose(candidates const& who) {
-    return choose(who, [](process_id) { return true; });
+  [[nodiscard]] std::size_t choose(candidates const& who, std::size_t now) {
+    return choose(who, now, [](process_id) { return true; });
   }
-  /// Called when a candidate was chosen.
-  void note(candidates const& who, std::size_t chosen) {
+  /// Called when a candidate was chosen for the step `now`.
+  void note(candidates const& who, std::size_t now, std::size_t chosen) {
     if (chosen == who.last) return;
-    in_a_row_ = 0;
-    here_ = nullptr;
+    last_switch_ = now;
     if (is_watching_) [[unlikely]]
-      note_switch(who);
+      note_switch(who, now);
   }
   void clear() noexcept {
-    now_ = in_a_row_ = 0;
+    last_switch_ = 0;
     if (is_watching_) [[unlikely]]
       forget();
   }
@@ -55,22 +55,23 @@ class spin_watch {
   /// The visits of a process to one place.
   struct visits {
     std::size_t times;
-    std::uint64_t first;
+    std::size_t first;  // the step of the first
   };
   template <class F>
-  [[nodiscard, gnu::noinline]] std::size_t choose_watched(candidates const& who, F may_run) {
+  [[nodiscard, gnu::noinline]] std::size_t choose_watched(candidates const& who, std::size_t now,
+                                                          F may_run) {
     if (who.last == candidates::none) return candidates::none;
     is_watching_ = true;
     auto const at = who.ready[who.last].who->resumes_at();
     if (!here_ || at.operation.data() != at_.operation.data() ||
         at.where.line() != at_.where.line())
-      here_ = &visits_of(who[who.last], at_ = at);
+      here_ = &visits_of(who[who.last], at_ = at, now);
     visits& here = *here_;
     if (++here.times <= patience) return candidates::none;
-    std::uint64_t const first = here.first;
-    here = {1, now_};
+    std::size_t const first = here.first;
+    here = {1, now};
     std::size_t longest = candidates::none;
-    std::pair<bool, std::uint64_t> of_longest;
+    std::pair<bool, std::size_t> of_longest;
     for (std::size_t i = 0; i != who.size(); ++i) {
       std::pair const of_this(!may_run(who[i]), last_run_of(who[i]));
       if (i == who.last || of_this.second >= first) continue;
@@ -78,8 +79,9 @@ class spin_watch {
     }
     return longest;
   }
-  [[gnu::noinline]] void note_switch(candidates const& who) {
-    if (who.last != candidates::none) last_run_of(who[who.last]) = now_;
+  [[gnu::noinline]] void note_switch(candidates const& who, std::size_t now) {
+    here_ = nullptr;
+    if (who.last != candidates::none) last_run_of(who[who.last]) = now;
   }
   [[gnu::noinline]] void forget() noexcept {
     is_watching_ = false;
@@ -87,20 +89,19 @@ class spin_watch {
     last_runs_.clear();
     visits_.clear();
   }
-  std::uint64_t& last_run_of(process_id id) { return last_runs_.enter(id.hash(), 0).first; }
-  visits& visits_of(process_id id, process::location const& at) {
+  std::size_t& last_run_of(process_id id) { return last_runs_.enter(id.hash(), 0).first; }
+  visits& visits_of(process_id id, process::location const& at, std::size_t now) {
     auto const operation = reinterpret_cast<std::uintptr_t>(at.operation.data());
     std::uint64_t const place = operation + at.where.line() * 0x9E3779B97F4A7C15u;
-    return visits_.enter((id.hash() + 1) * 0xD6E8FEB86659FD93u ^ place, {0, now_}).first;
+    return visits_.enter((id.hash() + 1) * 0xD6E8FEB86659FD93u ^ place, {0, now}).first;
   }
 
-  word_table<std::uint64_t> last_runs_;  // by the hashes of ids
-  word_table<visits> visits_;            // by the hashes of ids and places
-  process::location at_;                 // where the process was at its last step
-  visits* here_ = nullptr;  // its visits there; null if another process was chosen then
-  std::uint64_t now_ = 0;
-  std::size_t in_a_row_ = 0;  // steps of one process
-  bool is_watching_ = false;  // since a process has made more in a row
+  word_table<std::size_t> last_runs_;  // steps, by the hashes of ids
+  word_table<visits> visits_;          // by the hashes of ids and places
+  process::location at_;               // where the process was at its last step
+  visits* here_ = nullptr;             // its visits there; null if another process was chosen then
+  std::size_t last_switch_ = 0;        // the first step of the process that ran last
+  bool is_watching_ = false;           // since a process has made many in a row
 };
 
 }  // namespace weft::detail

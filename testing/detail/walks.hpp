@@ -126,18 +126,18 @@ class pct_walker final : public random_walker {
   }
   static constexpr std::uint64_t spin_priorities = 1 << 20;
 
-  /// At step falls_[i] a process falls to the priority spin_priorities + i + 1.  The falls are not in the order of
-  /// their steps, so a process that falls later may fall less deep.
+  /// At step falls_[i] a process falls to the priority spin_priorities + i + 1.  The falls are not in
+  /// the order of their steps, so a process that falls later may fall less deep.
   std::size_t pick(candidates const& who) override {
     // A process that spins falls below all others: else they would never run.
-    if (spins_.choose(who) != candidates::none) map_.of(who[who.last]).priority = --deep_;
+    if (spins_.choose(who, step()) != candidates::none) map_.of(who[who.last]).priority = --deep_;
     std::size_t best = highest(who);
     for (std::size_t i = 0; i != falls_.size(); ++i)
       if (falls_[i] == step()) {
         map_.of(who[best]).priority = spin_priorities + i + 1;
         best = highest(who);
       }
-    spins_.note(who, best);
+    spins_.note(who, step(), best);
     return best;
   }
   [[nodiscard]] std::size_t highest(candidates const& who) {

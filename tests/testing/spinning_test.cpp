@@ -146,6 +146,22 @@ TEST_CASE("a schedule that ends after its cut, or in which something changes, is
   CHECK(tells.livelocks == 0);
 }
 
+TEST_CASE(
+    "a cut schedule in which something changes does not say that nothing does, found or followed") {
+  every_frame_dies const here;
+  auto const make = [](flag& n) -> spinners {
+    co_await spawn(counts_and_tells, std::ref(*n), 10'000);
+  };
+  auto const found = explore({.max_steps = 100, .granularity = parallel}, lowered, make, any);
+  REQUIRE(found.outcomes.size() == 1);
+  auto const again = follow(found.outcomes.front().path.text(), lowered, make, any);
+  for (auto const& cut : {found, again}) {
+    CHECK(cut.outcomes.front().last_change >= 98);
+    CHECK_THAT(cut.report(),
+               Contains("the last 50 of its 100 steps") && !Contains("no operation changes"));
+  }
+}
+
 TEST_CASE("a schedule in which one process never runs is unfair, and no livelock") {
   every_frame_dies const here;
   auto const found = random_walk({.max_schedules = 50, .max_steps = 1000}, lowered,
@@ -168,6 +184,7 @@ TEST_CASE("a schedule that was cut can be followed to where it was cut") {
     REQUIRE(again.outcomes.size() == 1);
     CHECK(again.outcomes.front().trace.size() == steps);
     CHECK(again.outcomes.front().path == o.path);
+    CHECK(again.outcomes.front().last_change == o.last_change);
   }
 }
 
@@ -307,4 +324,5 @@ TEST_CASE("a step that decides for ever is cut") {
       [](flag&) { return gambler(); });
   CHECK(found.schedules == 3);
   CHECK(found.cut != 0);
+  CHECK_FALSE(found.nondeterminism);
 }
