@@ -2,6 +2,7 @@
 #include "weft/durable/codec.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -46,7 +47,8 @@ detail::reading::~reading() {
   is_taken = false;
 }
 msgpack::object detail::reading::first(std::string_view bytes, std::size_t& end) {
-  msgpack::zone& memory = memory_ ? *memory_ : own_.emplace(256);
+  if (!memory_) own_ = std::make_unique<msgpack::zone>(256);
+  msgpack::zone& memory = memory_ ? *memory_ : *own_;
   bool refers = false;
   end = 0;
   // A damaged value that claims to have more elements than there are bytes, or too many levels, is

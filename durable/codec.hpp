@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <msgpack.hpp>
 #include <optional>
 #include <set>
@@ -213,7 +214,7 @@ class reading {
 
  private:
   msgpack::zone* memory_;
-  std::optional<msgpack::zone> own_;
+  std::unique_ptr<msgpack::zone> own_;
 };
 
 }  // namespace detail

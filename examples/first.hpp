@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // What most examples and programs of the book include, parsed once (tools/parsed_once.bzl).  Where
-// docs/pages/traced.hpp makes traced_schedule of `schedule`, traced_handle of `handle` and
-// traced_explore of `explore`, the runs of a program are traced, and a page is written to the file
+// docs/pages/traced.hpp makes traced_schedule of `schedule`, traced_handle of `handle`, and
+// traced_explore and traced_check_schedules of the searches, the runs of a program are traced, and a page is written to the file
 // WEFT_PAGE: of the runs of schedulers; else of the first failure that an explorer finds; else of the
 // handlers.
 
@@ -106,17 +106,33 @@ auto traced_handle(H&& h, Body&& body, Policy policy = {}) {
                             policy);
 }
 
-template <class... Args>
-exploration traced_explore(explore_options options, Args... args) {
+/// A search that writes the page of its failure, if it is the first one.
+template <class Options, class Search>
+exploration traced_search(Options options, Search search) {
   if (!the_runs.are_scheduled && !the_runs.is_failure_shown) options.page = traced_runs::file();
-  exploration found = explore(options, std::move(args)...);
+  exploration found = search(options);
   the_runs.is_failure_shown |= !std::exchange(found.page, {}).empty();  // the report stays the same
   return found;
+}
+template <class... Args>
+exploration traced_explore(explore_options options, Args... args) {
+  return traced_search(options, [&](auto const& how) { return explore(how, std::move(args)...); });
 }
 template <class MakeState, class... Args>
   requires(!std::is_same_v<MakeState, explore_options>)
 exploration traced_explore(MakeState make_state, Args... args) {
   return traced_explore(explore_options(), std::move(make_state), std::move(args)...);
+}
+template <class... Args>
+exploration traced_check_schedules(check_options options, Args... args) {
+  return traced_search(options, [&](auto const& how) -> exploration {
+    return check_schedules(how, std::move(args)...);
+  });
+}
+template <class MakeState, class... Args>
+  requires(!std::is_same_v<MakeState, check_options>)
+exploration traced_check_schedules(MakeState make_state, Args... args) {
+  return traced_check_schedules(check_options(), std::move(make_state), std::move(args)...);
 }
 
 }  // namespace weft

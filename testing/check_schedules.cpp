@@ -11,6 +11,7 @@
 #include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/failure_page.hpp"
+#include "weft/testing/detail/hang_watch.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/detail/search.hpp"
 #include "weft/testing/detail/split_search.hpp"
@@ -35,7 +36,7 @@ class staged_search {
   exploration run() {
     (void)(visit_random(few_walks, 1, options_.seed) || visit_bounded(20) || visit_reduced() ||
            visit_bounded(2) || visit_random(search_limits::no_limit, threads_, options_.seed + 1));
-    if (!found_.complete) found_.covered.cut_by = "the time was up";
+    if (!found_.complete) found_.covered.cut_by = is_over() ? at_failure : "the time was up";
     found_.covered.granularity = granularity::parallel;
     return std::move(found_);
   }
@@ -48,9 +49,9 @@ class staged_search {
   [[nodiscard]] duration left() const {
     return std::max(duration(0), options_.time - duration(clock::now() - start_));
   }
-  [[nodiscard]] search_limits limits(duration time,
-                                     std::size_t most = search_limits::no_limit) const {
-    return {{options_.max_steps, granularity::parallel}, most, time, options_.progress, true};
+  [[nodiscard]] search_limits limits(duration time, std::size_t most = search_limits::no_limit) {
+    return {
+        {options_.max_steps, granularity::parallel}, most, time, options_.progress, true, &watch_};
   }
   [[nodiscard]] bool is_over() const { return !found_.ok(); }
 
@@ -109,6 +110,7 @@ class staged_search {
   std::size_t bound_ = 0;
   bool all_were_bounded_ = false;  // no bound leaves anything out
   exploration found_;
+  hang_watch watch_{hang_watch::usual_patience, hang_watch::say};
 };
 
 /// Whether the first failure is one, too, if nothing runs beside it.

@@ -11,17 +11,20 @@
 #include <utility>
 #include <vector>
 
+#include "weft/sched/base/detail/process_names.hpp"
 #include "weft/testing/path.hpp"
 
 namespace weft {
 
 std::string schedule_step::text() const {
   std::string s = preempts ? "! " : switches ? "> " : "  ";
-  s += "process " + process.text();
+  detail::process_names name;
+  name.add(process, function);
+  s += name.text(process);
   if (is_event)
     s += ": " + std::string(operation) + " takes effect";
   else if (operation.empty())
-    s += " begins";
+    s += " begins" + (where.line() != 0 ? ", spawned at " + detail::text(where) : "");
   else
     s += " goes on from " + std::string(operation) + " at " + detail::text(where);
   char const* between = "; decided: ";
@@ -32,18 +35,25 @@ std::string schedule_step::text() const {
 
 namespace {
 
+detail::process_names names_in(std::vector<schedule_step> const& steps) {
+  detail::process_names names;
+  for (auto const& s : steps) names.add(s.process, s.function);
+  return names;
+}
+
 /// The steps of a schedule as text, with a line for each turn: the steps of one process, one after
 /// the other.  A deferred event is told only if another process came before it.
 class turns_writer {
  public:
+  explicit turns_writer(std::vector<schedule_step> const& all) : names_(names_in(all)) {}
   void add(schedule_step const& step) {
     if (step.switches || step.preempts || line_.empty()) {
       end_turn();
       line_ = step.preempts ? "! " : step.switches ? "> " : "  ";
-      line_ += "process " + step.process.text() + ':';
+      line_ += names_.short_text(step.process) + ':';
       is_first_ = true;
       has_gone_on_ = false;
-    } else if (step.is_event && has_gone_on_) {
+    } else if (step.is_event && has_gone_on_ && step.wakes.empty()) {
       return;
     }
     has_gone_on_ |= !step.is_event;
@@ -69,19 +79,23 @@ class turns_writer {
     if (step.is_event)
       s = std::string(step.operation) + " takes effect";
     else if (step.operation.empty())
-      s = "begins";
+      s = step.where.line() != 0 ? "spawned at " + place(step.where) : "begins";
     else
       s = short_name(step.operation) + " at " + place(step.where);
-    char const* between = "; decided: ";
+    char const* between = " = ";
+    for (auto const& v : step.values) s += std::exchange(between, ", ") + v;
+    between = "; wakes ";
+    for (auto const& w : step.wakes) s += std::exchange(between, " and ") + names_.short_text(w);
+    between = "; decided: ";
     for (auto const& d : step.decisions)
       if (d.taken != 0) s += std::exchange(between, " and ") + d.text();
     return s;
   }
   static bool is_like(schedule_step const& a, schedule_step const& b) {
     return a.operation == b.operation && a.where.line() == b.where.line() &&
-           a.where.column() == b.where.column() && a.is_event == b.is_event &&
+           a.is_event == b.is_event &&
            std::string_view(a.where.file_name()) == b.where.file_name() && a.decisions.empty() &&
-           b.decisions.empty();
+           b.decisions.empty() && a.values == b.values && a.wakes.empty() && b.wakes.empty();
   }
   static std::string short_name(std::string_view operation) {
     if (operation.starts_with("weft::")) operation.remove_prefix(6);
@@ -113,6 +127,7 @@ class turns_writer {
     line_.clear();
   }
 
+  detail::process_names const names_;
   std::string text_;
   std::string line_;  // the turn
   std::string item_;  // not yet in it, since it may be repeated
@@ -129,13 +144,13 @@ std::string kind_of(verdict v) {
 std::string loop_text(std::vector<schedule_step> const& steps) {
   static constexpr std::size_t most_places = 12;
   if (steps.empty()) return {};
+  auto const names = names_in(steps);
   std::map<std::string, std::size_t> places;
   for (std::size_t i = steps.size() / 2; i != steps.size(); ++i)
     if (auto const& s = steps[i]; !s.is_event)
-      ++places["process " + s.process.text() +
-               (s.operation.empty()
-                    ? " begins"
-                    : ": " + std::string(s.operation) + " at " + detail::text(s.where))];
+      ++places[names.text(s.process) + (s.operation.empty() ? " begins"
+                                                            : ": " + std::string(s.operation) +
+                                                                  " at " + detail::text(s.where))];
   if (places.size() > most_places) return "the second half of its steps has many places\n";
   std::string s = "the last " + std::to_string(steps.size() - steps.size() / 2) + " of its " +
                   std::to_string(steps.size()) + " steps:\n";
@@ -144,7 +159,7 @@ std::string loop_text(std::vector<schedule_step> const& steps) {
   return s;
 }
 std::string turns_text(std::vector<schedule_step> const& steps) {
-  turns_writer w;
+  turns_writer w(steps);
   for (auto const& s : steps) w.add(s);
   return std::move(w).end();
 }
@@ -209,12 +224,16 @@ std::string exploration::conclusion() const {
   return s;
 }
 std::string exploration::summary() const {
-  std::string s = conclusion() + '\n' + several(schedules, "schedule") + ", " +
+  bool const some_are_random = covered.random != 0 && covered.random != schedules;
+  std::string s = conclusion() + '\n' + several(schedules, "schedule") +
+                  (some_are_random ? " (" + std::to_string(covered.random) + " random), " : ", ") +
                   std::to_string(failed) + " failed, " + several(deadlocks, "deadlock");
   if (cut) s += ", " + std::to_string(cut) + " cut";
   if (livelocks) s += ", " + std::to_string(livelocks) + " of these without progress";
   if (redundant) s += ", " + std::to_string(redundant) + " given up as redundant";
-  if (!complete) s += ", not all there are";
+  if (!complete)
+    s += covered.cut_by == detail::at_failure ? ", at which the search has stopped"
+                                              : ", not all there are";
   s += '\n';
   if (nondeterminism) s += "nondeterminism: " + what_differed + '\n';
   if (leaked)

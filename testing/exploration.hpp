@@ -37,12 +37,12 @@ enum class verdict : std::uint8_t {
 };
 
 /// A step of a schedule.  Either a process goes on from the operation that `operation` names, or
-/// begins, if there is no name; or a deferred event of the process takes effect
+/// from the call of the library that performs it, or begins, if there is no name; or a deferred event of the process takes effect
 /// (deferred_events.hpp), such as an unlock.
 struct schedule_step {
   process_id process;          ///< The process that goes on, or whose event takes effect.
   std::string_view operation;  ///< Empty if the process begins.
-  std::source_location where;  ///< Where the operation was performed.
+  std::source_location where;  ///< Where the operation was performed, or the process was spawned.
   bool switches = false;       ///< Another process made the step before.
   bool preempts = false;       ///< Another process made the step before, and could have gone on.
 
@@ -55,6 +55,11 @@ struct schedule_step {
   };
   std::vector<decision> decisions{};  ///< The decisions in the step, in order.
   bool is_event = false;              ///< A deferred event takes effect; `operation` names it.
+  /// The function that the process runs, as std::source_location::function_name() spells it.  Empty
+  /// if it is not known, as when the process begins.
+  std::string_view function{};
+  std::vector<std::string> values{};  ///< What `shared` variables were in the step, in order.
+  std::vector<process_id> wakes{};    ///< Which processes the step has woken, in order.
 
   /// The step as text: a mark of two columns, "! " for a preemption and "> " for another switch;
   /// then the action; then the decisions that are not 0.  O(n); allocates the text.
@@ -69,6 +74,8 @@ struct run_result {
 };
 
 namespace detail {
+/// coverage::cut_by of a search that has stopped at a failure.
+inline constexpr std::string_view at_failure = "a failure was found";
 /// A longer path stands in no report.
 inline constexpr std::size_t most_to_copy = 2000;
 inline constexpr char too_long_to_copy[] = "its path is long: exploration::outcome::path\n";

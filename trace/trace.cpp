@@ -5,20 +5,25 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "weft/sched/base/detail/trace_buffer.hpp"
 #include "weft/sched/base/trace_event.hpp"
+#include "weft/trace/trace_files.hpp"
 #include "weft/trace/traced_handler.hpp"
 
 namespace weft {
 
 struct trace::state {
   trace_options limits;
+  std::string file;
   detail::trace_buffer::clock::time_point begin = detail::trace_buffer::clock::now();
   std::mutex mutex;
   // Under the mutex: the list, and the events in the first buffer, which is for threads outside.
@@ -34,6 +39,7 @@ struct trace::state {
 
 trace::trace(trace_options const& limits) : state_(std::make_unique<state>()) {
   state_->limits = limits;
+  state_->file = limits.file;
   state_->buffers.push_back(state_->make(*this, trace_event::outside));
 }
 trace::~trace() = default;
@@ -84,6 +90,15 @@ void trace::add_outside(trace_event e, detail::answering const* by) noexcept {
   e.text = b.keep(e.text);
   if (by || !e.under.empty()) b.note_handlers(e, by ? *by : detail::answering());
   b.add(e);
+}
+void trace::on_run_end() noexcept {
+  std::string const& file = state_->file;
+  if (file.empty()) return;
+  try {
+    write_trace(*this, file);
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "weft: the trace of a run is not in %s: %s\n", file.c_str(), e.what());
+  }
 }
 void detail::add_here(trace& t, trace_event e, answering const& by) noexcept {
   trace_buffer* const b = trace_buffer::of_thread;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "weft/sched/base/trace_event.hpp"
@@ -15,10 +16,13 @@ class trace_buffer;
 struct answering;
 }  // namespace detail
 
-/// The limits of a trace.
+/// The limits of a trace, and its file.
 struct trace_options {
   std::size_t max_events = std::size_t{1} << 20;  ///< On each thread.
   std::size_t max_text = std::size_t{1} << 24;    ///< Bytes of text, on each thread.
+  /// If not empty: at the end of each run, before the run throws, the trace is written there, as by
+  /// write_trace (trace_files.hpp).  If that fails, a line on stderr says so.
+  std::string_view file{};
 };
 
 /// The events of a traced scheduler (tracing.hpp) and of traced handlers (traced_handler.hpp).
@@ -56,6 +60,8 @@ class trace {
   /// Adds an event of a thread without a buffer of its own; `by`: the handler that answers its
   /// operation, if it has one.  Thread safe.
   void add_outside(trace_event e, detail::answering const* by = nullptr) noexcept;
+  /// Writes the file, if there is one.
+  void on_run_end() noexcept;
 
  private:
   struct state;

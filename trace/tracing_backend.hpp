@@ -63,7 +63,7 @@ class tracing : public Backend {
     }
 
     void put(thunk&& t, put_reason why) {
-      if (buffer_) buffer_->add(event_of_put(t, why));
+      if (buffer_) trace_put(t, why);
       base::put(std::move(t), why);
     }
     thunk take(instant until, quiescence_test quiescent) {
@@ -77,7 +77,7 @@ class tracing : public Backend {
     thunk exchange(thunk t) noexcept
       requires exchanging_backend<Backend>
     {
-      if (buffer_) buffer_->add(event_of_put(t, put_reason::yielded));
+      if (buffer_) trace_put(t, put_reason::yielded);
       return note_taken(base::exchange(std::move(t)));
     }
     template <class Next>
@@ -112,6 +112,13 @@ class tracing : public Backend {
     }
 
    private:
+    void trace_put(thunk const& t, put_reason why) noexcept {
+      trace_event e = event_of_put(t, why);
+      process const& p = *t.get();
+      if (auto const f = buffer_->has_named(p.id()) ? std::string_view() : p.function(); !f.empty())
+        e.text = buffer_->keep_name(p.id(), f);
+      buffer_->add(e);
+    }
     thunk note_taken(thunk t) noexcept {
       if (t && buffer_) buffer_->add(event_of(*t.get(), trace_kind::take));
       return t;
@@ -134,6 +141,12 @@ class tracing : public Backend {
 
   void trace_outside(trace_event const& e) noexcept {
     if (trace_) trace_->add_outside(e);
+  }
+
+  // ---- for the library
+
+  void on_run_end() noexcept {
+    if (trace_) trace_->on_run_end();
   }
 
  private:

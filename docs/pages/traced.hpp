@@ -5,3 +5,4 @@
 #define schedule traced_schedule
 #define handle traced_handle
 #define explore traced_explore
+#define check_schedules traced_check_schedules

@@ -23,4 +23,9 @@ inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
 /// `file:line`.  Columns and the spelling of functions differ between compilers.
 [[nodiscard]] std::string text(std::source_location where);
 
+/// The name of a function without its result, scopes, parameters and template arguments, of what
+/// std::source_location::function_name() says: "worker" of "weft::eff<void> app::worker(int)".
+/// "lambda" for a lambda; the name of its class for a call operator.  Empty if there is none.
+[[nodiscard]] std::string short_name_of_function(std::string_view spelled);
+
 }  // namespace weft::detail

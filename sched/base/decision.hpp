@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "weft/effects/detail/compiler.hpp"
 
@@ -21,6 +24,8 @@ class decider {
 
   /// Returns a number below `n`; `n` is at least 1.  `names`: the names of the `n` ways, or null.
   virtual std::size_t decide(std::size_t n, std::string_view const* names) = 0;
+  /// Called when a process reads or writes a value that processes share; `text(value)` is its text.
+  virtual void note_value(std::string (*text)(void const*), void const* value) noexcept = 0;
 
   /// The decider of the calling thread; null unless schedules are explored on it.
   [[gnu::visibility("default")]] static inline constinit thread_local decider* of_thread = nullptr;
@@ -33,6 +38,37 @@ inline std::size_t decide(std::size_t n, std::string_view const* names) {
   if (n == 0) throw std::invalid_argument("weft: decide chooses from at least one alternative");
   decider* const d = decider::of_thread;
   return d ? d->decide(n, names) : 0;
+}
+
+template <class T>
+concept has_text = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                   std::convertible_to<T const&, std::string_view> || requires(T const& t) {
+                     { to_string(t) } -> std::convertible_to<std::string>;
+                   };
+/// The text of a `T`, for a report.
+template <has_text T>
+std::string text_of_value(void const* value) {
+  T const& v = *static_cast<T const*>(value);
+  if constexpr (std::same_as<T, bool>)
+    return v ? "true" : "false";
+  else if constexpr (std::same_as<T, char>)
+    return {'\'', v, '\''};
+  else if constexpr (std::is_arithmetic_v<T>)
+    return std::to_string(v);
+  else if constexpr (std::is_enum_v<T>)
+    return std::to_string(static_cast<std::underlying_type_t<T>>(v));
+  else if constexpr (std::convertible_to<T const&, std::string_view>)
+    return '"' + std::string(static_cast<std::string_view>(v)) + '"';
+  else
+    return to_string(v);
+}
+/// Tells the decider of the thread a value, if it has a text: a number, a string, or what
+/// to_string(value) is found for.
+template <class T>
+void note_value(T const& value) noexcept {
+  if constexpr (has_text<T>)
+    if (decider* const d = decider::of_thread) [[unlikely]]
+      d->note_value(text_of_value<T>, &value);
 }
 
 }  // namespace detail

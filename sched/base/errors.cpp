@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "weft/sched/base/detail/process_names.hpp"
+
 namespace weft {
 
 char const* cancelled::what() const noexcept { return text_ ? text_->c_str() : literal_; }
@@ -79,7 +81,9 @@ exceptions::exceptions(std::vector<failure> f) : runtime_error(text_of(f)), all(
 namespace {
 std::string text_of(std::vector<deadlock::waiter> const& all) {
   std::string s = "weft: deadlock: every process waits, and none is left to wake another";
-  for (auto const& w : all) s += "\n  process " + w.process.text() + " in " + w.text();
+  detail::process_names names;
+  for (auto const& w : all) names.add(w.process, w.function);
+  for (auto const& w : all) s += "\n  " + names.text(w.process) + " in " + w.text();
   return s;
 }
 }  // namespace

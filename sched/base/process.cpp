@@ -2,7 +2,9 @@
 #include "weft/sched/base/process.hpp"
 
 #include <coroutine>
+#include <source_location>
 #include <string>
+#include <string_view>
 
 namespace weft {
 
@@ -16,6 +18,31 @@ std::coroutine_handle<> process::unwind_inside(detail::frame_end const& part,
                                                detail::prompt& ground) noexcept {
   drop_inside(part, leaf, around);
   return resume_slow(0, ground);
+}
+
+std::string_view process::function() const noexcept {
+  if (is_ != state::suspended || !at_.operation) return {};
+  auto const is_outermost_end = [this](detail::frame_end& end) {  // that of a task, too
+    if (&end == this) return true;
+    if (end.as_suspension()) return false;
+    auto const outside = end.outside();
+    return !outside.is_frame() && &outside.end() == this;
+  };
+  std::source_location where = this->where();  // in the frame `at`, or in that outside of it
+  for (detail::continuation at = at_.leaf; !at.is_ordinary_code();) {
+    if (at.is_frame()) {
+      detail::frame const& f = detail::frame_of(at.frame());
+      at = f.parent;
+      // The outermost frame writes to no slot that has a place (PROCESS-3).
+      if (!at.is_frame() && is_outermost_end(at.end())) return where.function_name();
+      where = f.to ? f.to->where : std::source_location();
+    } else {
+      if (auto* const handler = at.end().as_suspension())
+        where = static_cast<detail::prompt*>(handler)->installed_at();
+      at = at.end().outside();
+    }
+  }
+  return {};
 }
 
 std::string process::text() const { return "process " + id_.text(); }

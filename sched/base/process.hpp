@@ -98,6 +98,10 @@ class process : public detail::suspension, public detail::pooled {
     if (is_ != state::suspended || !at_.operation) return {};
     return {at_.operation->name, where()};
   }
+  /// For a process that is suspended at an operation: the function of its outermost frame, as
+  /// std::source_location::function_name() spells it.  Empty if it is not known: the process has not
+  /// started, or waits for tasks that it does itself.  O(n) in the frames.
+  [[nodiscard]] std::string_view function() const noexcept;
   [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
   [[nodiscard]] std::uint32_t next_child_number() noexcept { return ++children_; }
   /// Takes the numbers of the next `n` children; returns the number before the first of them.

@@ -35,6 +35,8 @@ class spawn_request {
   virtual first_frame frame() = 0;
   [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
 
+  std::source_location where;  // of the spawn; set where schedules are explored
+
  protected:
   explicit spawn_request(bool keeps_log) noexcept : forkable_(keeps_log) {}
   ~spawn_request() = default;
@@ -231,8 +233,10 @@ template <class F, class... Args>
   static_assert(captures_nothing,
                 "weft: spawn takes no closure with captures, which would be gone when the process "
                 "runs: pass what it captures as arguments, or write spawn(forkable, f)");
-  if constexpr (is_a_process && captures_nothing && detail::require_kept<Args...>() &&
-                detail::require_no_temporaries<F, std::decay_t<Args>...>())
+  if constexpr (!is_a_process || !captures_nothing)
+    return detail::refused<void>();
+  else if constexpr (detail::require_kept<Args...>() &&
+                     detail::require_no_temporaries<F, std::decay_t<Args>...>())
     return detail::spawns_frame<F, std::decay_t<Args>...>(f, std::forward<Args>(args)...);
   else
     return detail::refused<void>();

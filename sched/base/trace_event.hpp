@@ -15,7 +15,7 @@ enum class trace_kind : std::uint8_t {
   answer,        ///< The operation that `process` performs was answered on the spot.
   suspend,       ///< `process` is suspended at its operation.
   resume,        ///< `process` runs; `value`: the answer, if that is a word.
-  put,           ///< `process` is put into a queue; `reason`: why.
+  put,           ///< `process` is put into a queue; `reason`: why; `text`, once: its function.
   take,          ///< `process` is taken out of a queue, to run.
   steal,         ///< Of the thread `other_worker`; `value`: how many processes, or tasks.
   park,          ///< The thread sleeps.

@@ -8,6 +8,7 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "weft/effects/detail/internal.hpp"
@@ -58,6 +59,9 @@ struct barrier::shared_state final : detail::gate_owner {
     next_round.release_all_now(detail::internal());
   }
 
+  [[nodiscard]] std::string_view call() const noexcept override {
+    return "weft::barrier::arrive_and_wait";
+  }
   void describe(deadlock::waiter& w, std::size_t) const override;
 
   std::uint32_t const all;
@@ -87,7 +91,8 @@ void barrier::shared_state::describe(deadlock::waiter& w, std::size_t) const {
 }
 
 eff<void, syncing> barrier::arrives(std::shared_ptr<shared_state> s, std::source_location where) {
-  co_await detail::located(syncing::touch(&s->next_round, true), where);
+  co_await detail::located(syncing::touch(&s->next_round, true, "weft::barrier::arrive_and_wait"),
+                           where);
   co_await detail::located(syncing::own(), where);
   std::uint32_t round = 0;
   if (s->arrive(round)) {

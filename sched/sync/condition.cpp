@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <source_location>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -29,12 +30,14 @@ namespace weft {
 ///       its release is done.
 ///   CONDITION-4  A process that was woken by notify_one() uses up that notify when it has the
 ///       mutex again.  If it is cancelled or destroyed before that, it notifies the next waiter.
-class condition::state {
+class condition::state final : public detail::gate_owner {
  public:
   state() noexcept { detail::note_created(this); }
   state(state const&) = delete;
   state& operator=(state const&) = delete;
-  ~state() { detail::note_destroyed(this); }
+  virtual ~state() { detail::note_destroyed(this); }
+  [[nodiscard]] std::string_view call() const noexcept override { return "weft::condition::wait"; }
+  void describe(deadlock::waiter&, std::size_t) const override {}
   void notify(std::size_t most) noexcept;
   void close() noexcept;
 
@@ -57,6 +60,7 @@ class condition::state {
 class condition::waiter : public detail::list_entry<waiter> {
  public:
   explicit waiter(state& s) noexcept : home_(s) {
+    at_.belongs_to(detail::internal(), s);
     std::lock_guard const lock(home_.mutex_);
     home_.waiters_.push_back(*this);
   }
@@ -139,7 +143,7 @@ eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> cond
   constexpr bool has_deadline = std::is_same_v<Time, instant>;
   mutex::state m;
   bool in_time = true;
-  co_await detail::located(syncing::touch(s.get(), true), where);
+  co_await detail::located(syncing::touch(s.get(), true, "weft::condition::wait"), where);
   waiter me(*s);  // on the list before the unlock (CONDITION-2)
   m = held.taken();
   (void)mutex::guard(m);  // unlocks

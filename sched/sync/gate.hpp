@@ -8,6 +8,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
@@ -35,10 +36,11 @@ struct holding {
   std::source_location since;
 };
 
-/// The object that a gate is part of.  For reports, describe() says what the processes at the gate
-/// wait for.  Called when no process runs.
+/// The object that a gate is part of.  For reports: the call in which processes wait at the gate, and
+/// describe() says what for.  Called when no process runs.
 class gate_owner {
  public:
+  [[nodiscard]] virtual std::string_view call() const noexcept = 0;
   /// `waiting`: the number of processes that wait at the gate, including that of `w`.
   virtual void describe(deadlock::waiter& w, std::size_t waiting) const = 0;
 
@@ -131,8 +133,9 @@ class gate : public detail::wait_place {
   void wake(detail::internal, detail::wait_room const& here, std::size_t most);
   /// Describes, for a report, what the waiters wait for.  Called while no process runs.
   void describe(detail::internal, deadlock::waiter& w) const {
-    // relaxed: no process runs.
-    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));
+    if (!owner_) return;
+    w.what.replace(0, w.what.find(" at "), owner_->call());       // in place of syncing::wait
+    owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: no process runs
   }
   /// Sets the owner that describe() asks; called before the gate is used.
   void belongs_to(detail::internal, detail::gate_owner const& owner) noexcept { owner_ = &owner; }
@@ -195,12 +198,15 @@ struct syncing {
     static constexpr detail::scheduling_rule scheduling{.checks_cancellation = true};
   };
   /// Reports a read or a write of a location that processes share, to backends that explore
-  /// schedules; with other backends it does nothing.
+  /// schedules; with other backends it does nothing.  `call`: the name of the call that it is a part
+  /// of, for reports, in static storage; may be null.
   struct [[nodiscard("weft: co_await it")]] touch : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
-    [[nodiscard("weft: co_await it")]] touch(void const* what, bool is_written) noexcept
-        : location(what), writes(is_written) {}
+    [[nodiscard("weft: co_await it")]] touch(void const* what, bool is_written,
+                                             char const* name_of_call = nullptr) noexcept
+        : location(what), call(name_of_call), writes(is_written) {}
     void const* location;
+    char const* call;
     bool writes;
     friend std::size_t hash_value(touch const&) { return 0; }
   };
@@ -211,7 +217,7 @@ template <std::predicate Predicate>
 eff<void, syncing> gate::wait_while(Predicate holds, std::source_location where) {
   // own() comes after touch(), as in shared.hpp.
   for (bool is_first = true;; is_first = false) {
-    co_await detail::located(syncing::touch(this, true), where);
+    co_await detail::located(syncing::touch(this, true, "weft::gate::wait_while"), where);
     if (is_first) co_await detail::located(syncing::own(), where);
     auto const seen = epoch();
     if (!holds()) co_return;

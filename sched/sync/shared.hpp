@@ -10,12 +10,14 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "weft/effects/awaits_to.hpp"
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
+#include "weft/sched/base/decision.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/intrusive_list.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
@@ -128,6 +130,9 @@ class shared {
         w->at().release_now(detail::internal());
       }
     }
+    [[nodiscard]] std::string_view call() const noexcept override {
+      return "weft::shared::wait_for";
+    }
     void describe(deadlock::waiter& w, std::size_t) const override {
       std::size_t n = 0;
       for (waiter const* each = waiters.first(); each; each = waiters.next(*each)) ++n;
@@ -208,6 +213,7 @@ class shared {
     change(change const&) = delete;
     change& operator=(change const&) = delete;
     ~change() {
+      detail::note_value(of_.value);
       of_.wake([](waiter const& w) { return w.goes_on(); });
     }
 
@@ -217,20 +223,21 @@ class shared {
   };
 
   static eff<T, syncing> gets(state s, std::source_location where) {
-    co_await detail::located(syncing::touch(s.get(), false), where);
+    co_await detail::located(syncing::touch(s.get(), false, "weft::shared::get"), where);
     co_await detail::located(syncing::own(), where);
     std::lock_guard const lock(s->access);
+    detail::note_value(s->value);
     co_return std::as_const(s->value);
   }
   static eff<void, syncing> sets(state s, T value, std::source_location where) {
-    co_await detail::located(syncing::touch(s.get(), true), where);
+    co_await detail::located(syncing::touch(s.get(), true, "weft::shared::set"), where);
     change const now(*s, co_await detail::located(syncing::own(), where), where);
     s->value = std::move(value);
   }
   template <class F>
   static eff<std::invoke_result_t<F&, T&>, syncing> updates(state s, F f,
                                                             std::source_location where) {
-    co_await detail::located(syncing::touch(s.get(), true), where);
+    co_await detail::located(syncing::touch(s.get(), true, "weft::shared::update"), where);
     change const now(*s, co_await detail::located(syncing::own(), where), where);
     co_return std::invoke(f, s->value);
   }
@@ -246,11 +253,12 @@ class shared {
     // where schedules are explored.  So the check comes after the process's own events, and is in
     // one step with the read of the value.
     for (bool is_first = true;; is_first = false) {
-      co_await detail::located(syncing::touch(s.get(), false), where);
+      co_await detail::located(syncing::touch(s.get(), false, "weft::shared::wait_for"), where);
       if (is_first) co_await detail::located(syncing::own(), where);
       std::uint64_t seen = 0;
       {
         std::lock_guard const lock(s->access);
+        detail::note_value(s->value);
         if (std::invoke(is_right, std::as_const(s->value))) co_return std::as_const(s->value);
         if (s->closed) throw cancelled();
         seen = me.enter();

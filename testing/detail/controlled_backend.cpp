@@ -2,38 +2,15 @@
 #include "weft/testing/detail/controlled_backend.hpp"
 
 #include <cstddef>
+#include <new>
+#include <source_location>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "weft/testing/path.hpp"
+#include "weft/testing/exploration.hpp"
 
 namespace weft::detail {
-
-schedule_path run_log::path(granularity g) const {
-  schedule_path p(g);
-  if (was_cut) p.cut_after(steps);
-  p.reserve(choices.size());
-  for (std::size_t i = 0; i != choices.size(); ++i)
-    if (auto const& c = choices[i]; c.is_decision)
-      p.add(c.taken);
-    else
-      p.add(c.taken, c.process);
-  return p;
-}
-std::string run_log::candidates_at(std::size_t i, std::size_t step) const {
-  if (step_of_choice(i) != step) return "";
-  auto const& c = choices[i];
-  if (c.is_decision) return text_of_ways(c.of);
-  return c.of > candidates::most_named ? text_of_many(c.of) : text_of_ids(c.names, c.of);
-}
-bool run_log::chooses_as(run_log const& other, std::size_t i, std::size_t step) const noexcept {
-  bool const is_here = step_of_choice(i) == step;
-  if (is_here != (other.step_of_choice(i) == step)) return false;
-  if (!is_here) return true;
-  auto const& a = choices[i];
-  auto const& b = other.choices[i];
-  return a.of == b.of && a.is_decision == b.is_decision && a.sum == b.sum;
-}
 
 std::size_t controlled_backend::decide(std::size_t n, std::string_view const* names) try {
   if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
@@ -82,13 +59,45 @@ void controlled_backend::worker::close_gap_slow() noexcept {
   gap_ = candidates::none;
 }
 
-schedule_step controlled_backend::worker::step_of(process const& p, bool switches,
-                                                  bool preempts) const {
+void controlled_backend::note_value(std::string (*text)(void const*), void const* value) noexcept {
+  if (!log_->trace || !is_in_step_) return;
+  try {
+    log_->trace->back().values.push_back(text(value));
+  } catch (...) {
+    log_->lacks_memory = true;
+  }
+}
+void controlled_backend::note_woken(process_id id) noexcept {
+  if (!is_in_step_) return;
+  try {
+    // A permit that is given back here wakes all that wait for one (gate::release).
+    if (char const* const call = log_->known[id].call)
+      for (std::string_view const name : {"weft::mutex::", "weft::semaphore::"})
+        if (std::string_view(call).starts_with(name)) return;
+    log_->trace->back().wakes.push_back(id);
+  } catch (...) {
+    log_->lacks_memory = true;
+  }
+}
+
+namespace {
+bool same_place(std::source_location const& a, std::source_location const& b) noexcept {
+  return a.line() == b.line() && a.column() == b.column() &&
+         std::string_view(a.file_name()) == b.file_name();
+}
+}  // namespace
+
+schedule_step controlled_backend::worker::step_of(process const& p, bool switches, bool preempts) {
   if (auto const event = home_.events_.first_of(p); !event.empty())
     return {p.id(), event, {}, switches, preempts, {}, true};
   if (home_.events_.end_of(p)) return {p.id(), "its end", {}, switches, preempts, {}, true};
   auto const [operation, where] = p.resumes_at();
-  return {p.id(), operation, where, switches, preempts, {}, false};
+  auto& known = home_.log_->known[p.id()];
+  if (operation.empty()) return {p.id(), {}, known.spawned_at, switches, preempts};
+  if (known.function.empty()) known.function = p.function();
+  bool const is_in_call = known.call && same_place(where, known.called_at);
+  return {p.id(),        is_in_call ? known.call : operation, where, switches, preempts, {}, false,
+          known.function};
 }
 
 }  // namespace weft::detail

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "weft/sched/backends/detail/injection_queue.hpp"
 #include "weft/sched/base/backend.hpp"
@@ -17,7 +17,7 @@
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/testing/detail/ready_list.hpp"
-#include "weft/testing/detail/reused.hpp"
+#include "weft/testing/detail/run_log.hpp"
 #include "weft/testing/detail/strategy.hpp"
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
@@ -34,62 +34,6 @@
 ///       date as processes become ready.  So a choice is O(1) in the processes.  Their names are
 ///       recorded, for reports, only if there are few.
 namespace weft::detail {
-
-class kept_scheduler;  // one_run.hpp
-
-/// The record of a run.
-struct run_log {
-  /// A choice of a process, or a decision.
-  struct choice {
-    unsigned taken;
-    unsigned of;
-    std::size_t step;  // counted from 1
-    bool is_decision;
-    process_id process;       // the process that was chosen; of no decision, as what follows
-    std::uint64_t sum;        // candidates::sum
-    candidates::names names;  // if they are few (CHOICE-4)
-  };
-  reused_stack<choice> choices;  // CHOICE-2
-  std::size_t steps = 0;
-  std::size_t switches = 0;
-  std::size_t preemptions = 0;
-  std::size_t decisions = 0;   // how many decisions were not 0
-  bool was_quiescent = false;  // no process was ready
-  bool was_cut = false;        // the run was longer than allowed
-  bool was_given_up = false;   // the strategy chose no candidate
-  bool lacks_memory = false;   // CHOICE-3
-  bool lacks_log = false;      // a process has forked that keeps no log
-  std::vector<schedule_step>* trace = nullptr;
-  ready_list room;  // memory for the list of ready processes, kept from run to run
-  /// Where the scheduler of a run is kept for the next run; null: it ends with the run.  All runs
-  /// are then of one subject.
-  kept_scheduler* kept = nullptr;
-
-  /// Reserves room for a short run.
-  run_log() { choices.reserve(8); }
-  void clear() noexcept {
-    choices.clear();
-    steps = switches = preemptions = decisions = 0;
-    was_quiescent = was_cut = was_given_up = lacks_memory = lacks_log = false;
-  }
-  [[nodiscard]] schedule_path path(granularity g) const;
-  /// The step of the choice i; if there is no choice i, a number that no step has.
-  [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
-    return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
-  }
-  /// Whether the choice i was made in that step with the same candidates, or ways, in both runs.
-  /// True, too, if it was made in that step in neither run.
-  [[nodiscard]] bool chooses_as(run_log const& other, std::size_t i,
-                                std::size_t step) const noexcept;
-  /// The candidates, or ways, of the choice i as text; empty if it was not made in that step.
-  [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const;
-};
-
-/// The limit of one run, and the granularity of its steps.
-struct run_limits {
-  std::size_t max_steps;
-  weft::granularity granularity;
-};
 
 class controlled_backend : public decider, public event_deferrer {
  public:
@@ -139,7 +83,11 @@ class controlled_backend : public decider, public event_deferrer {
       return true;
     }
 
-    void put(thunk&& t, put_reason) { put_in(std::move(t)); }
+    void put(thunk&& t, put_reason why) {
+      if (why == put_reason::woken && home_.log_->trace) [[unlikely]]
+        home_.note_woken(t.get()->id());
+      put_in(std::move(t));
+    }
     thunk take(instant until, quiescence_test quiescent) try {
       return take_next(until, quiescent);
     } catch (std::bad_alloc const&) {
@@ -311,7 +259,7 @@ class controlled_backend : public decider, public event_deferrer {
       home_.is_in_step_ = true;
       return ready_.take(next);
     }
-    [[nodiscard]] schedule_step step_of(process const& p, bool switches, bool preempts) const;
+    [[nodiscard]] schedule_step step_of(process const& p, bool switches, bool preempts);
 
     controlled_backend& home_;
     ready_list ready_;
@@ -334,6 +282,18 @@ class controlled_backend : public decider, public event_deferrer {
   std::size_t decide(std::size_t n, std::string_view const* names) override;
 
   void note_fork_without_log() noexcept { log_->lacks_log = true; }
+  void note_spawned(process_id id, std::source_location where) {
+    if (log_->trace) [[unlikely]]
+      log_->known[id].spawned_at = where;
+  }
+  void note_call(process_id id, char const* call, std::source_location where) {
+    if (!log_->trace) [[likely]]
+      return;
+    auto& p = log_->known[id];
+    p.call = call;
+    p.called_at = where;
+  }
+  void note_value(std::string (*text)(void const*), void const* value) noexcept override;
 
   [[nodiscard]] bool is_parallel() const noexcept {
     return limits_.granularity == granularity::parallel;
@@ -366,6 +326,8 @@ class controlled_backend : public decider, public event_deferrer {
   }
 
  private:
+  void note_woken(process_id id) noexcept;
+
   strategy* strategy_ = nullptr;
   run_log* log_ = nullptr;  // null between runs
   run_limits limits_{};

@@ -14,6 +14,7 @@
 
 #include "weft/effects/memory/frame_pool.hpp"
 #include "weft/effects/proc.hpp"
+#include "weft/sched/base/detail/parameters.hpp"
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
@@ -280,7 +281,13 @@ exploration with_subject(F f, MakeState& make_state, Program& program, Check& ch
     static_assert(checks,
                   "weft: the check takes the state that make_state returns, by reference: "
                   "[](world& w) { return w.is_right; }");
-    if constexpr (runs && checks) {
+    // A pointer to the state, or a number, may be copied.
+    constexpr bool copies = std::is_class_v<state> && !requires(state& s) { *s; } &&
+                            decltype(parameters_of_any<Program>())::type::are_copies;
+    static_assert(!copies,
+                  "weft: the program takes a copy of the state, which the check does not see: take "
+                  "a world&");
+    if constexpr (runs && checks && !copies) {
       subject_of s(make_state, program, check, handlers...);
       return f(static_cast<subject&>(s));
     }

@@ -18,6 +18,7 @@
 #include "weft/sched/base/process_id.hpp"
 #include "weft/testing/detail/change_watch.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/hang_watch.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/exploration.hpp"
 
@@ -32,6 +33,7 @@ struct search_limits {
   std::chrono::nanoseconds max_time;
   weft::progress progress;
   bool stop_at_failure;
+  hang_watch* watch = nullptr;  // is told of each run
 };
 
 /// Prints the line of progress of a search, once a second and at its end.
@@ -102,6 +104,7 @@ class search {
       found_.covered.cut_by = why;
       return found_.complete = false;
     }
+    if (limits_.watch) limits_.watch->note_run();
     auto result = subject_.run(c, log_, limits_.each);
     note_leak();
     if (log_.was_given_up) {
@@ -115,7 +118,10 @@ class search {
       fresh->found = fresh->path;
       run_again(*fresh);
       if (found_.nondeterminism) return false;
-      if (limits_.stop_at_failure && fresh->is_wrong()) return found_.complete = false;
+      if (limits_.stop_at_failure && fresh->is_wrong()) {
+        found_.covered.cut_by = at_failure;
+        return found_.complete = false;
+      }
     }
     return true;
   }

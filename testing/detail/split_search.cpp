@@ -170,7 +170,10 @@ bool split_search::add_results(bounds const& b) {
   return !is_late;
 }
 search_limits split_search::limits_of_part(std::size_t max_schedules) const noexcept {
-  return {limits_.each, max_schedules, limits_.max_time, progress::never, limits_.stop_at_failure};
+  search_limits part = limits_;
+  part.max_schedules = max_schedules;
+  part.progress = progress::never;
+  return part;
 }
 void split_search::tell() {
   exploration all;

@@ -23,10 +23,10 @@ looks() {
   # Each line must be said, in this order.
   awk 'NR == FNR { wanted[++n] = $0; next } n > at && index($0, wanted[at + 1]) { ++at }
        END { if (at < n) { print "not said: " wanted[at + 1]; exit 1 } }' - "$scratch/said" <<EXPECTED || {
-1.1          is at weft::mail::receive  $here/stuck.cpp:$(line READS)
-1.2          is at weft::timing::sleep_for  $here/stuck.cpp:$(line SLEEPS)
-1.3          is at weft::proc::yield  $here/stuck.cpp:$(line YIELDS)
-1.4          runs
+1.1          waits            is at weft::mail::receive  $here/stuck.cpp:$(line READS)
+1.2          sleeps           is at weft::timing::sleep_for  $here/stuck.cpp:$(line SLEEPS)
+1.3          handles          is at weft::proc::yield  $here/stuck.cpp:$(line YIELDS)
+1.4                           runs
 5 processes
 -- queue
 1.3          goes on from weft::proc::yield

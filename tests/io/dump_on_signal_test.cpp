@@ -66,6 +66,6 @@ TEST_CASE("a signal makes a program write which processes wait") {
     };
     s.start({.forkable = false}, program).run();
   }
-  CHECK(text.starts_with("1 process waits\n  process 1.1 in weft::mail::receive at "));
+  CHECK(text.starts_with("1 process waits\n  process 1.1 (reads) in weft::mail::receive at "));
   CHECK_FALSE(is_blocked(SIGQUIT));
 }

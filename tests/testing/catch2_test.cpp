@@ -75,7 +75,7 @@ TEST_CASE("a REQUIRE that fails in a process fails the schedule and is its text"
   auto const& text = said.assertions.front().text;
   CHECK(has(text, "the first failure: REQUIRE( n == 2 ) at tests/testing/catch2_test.cpp:"));
   CHECK(has(text, "\n  with expansion: 1 == 2\n0 preemptions (!)"));
-  CHECK(has(text, "\n> process 1.1: begins, proc::yield at tests/testing/catch2_test.cpp:"));
+  CHECK(has(text, "\n> 1.1 (requires_two): spawned at tests/testing/catch2_test.cpp:"));
   CHECK(text.ends_with("to see it again:\ncheck_schedule(\"" + found.first_failure()->path.text() +
                        "\", ...)"));
 }
@@ -196,7 +196,8 @@ TEST_CASE("a deadlock, nondeterminism and a leak are one failed assertion each")
   REQUIRE(said.assertions.size() == 3);
   for (auto const& a : said.assertions) CHECK_FALSE(a.passed);
   CHECK(has(said.assertions[0].text, "0 failed, 2 deadlocks"));
-  CHECK(has(said.assertions[0].text, "process 1.1 in weft::syncing::wait at "));
+  CHECK(has(said.assertions[0].text,
+            "process 1.1 (wakes_after_waiting #1) in weft::syncing::wait at "));
   CHECK(has(said.assertions[1].text, "\nnondeterminism: at step "));
   CHECK(has(said.assertions[2].text, "\nleak: "));
 }
@@ -615,7 +616,7 @@ TEST_CASE("a search visits each decision of a handler") {
   CHECK(found.failed == 1);
   REQUIRE(said.assertions.size() == 1);
   CHECK(has(said.assertions.front().text, "2 decisions (decided)"));
-  CHECK(has(said.assertions.front().text, "process 1: begins; decided: 1 and 1"));
+  CHECK(has(said.assertions.front().text, "1: begins; decided: 1 and 1"));
 }
 
 TEST_CASE("a fatal signal is reported with the beginning of the schedule in which it arose") {

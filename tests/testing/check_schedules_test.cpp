@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/prelude.hpp"
+#include "tests/support/own_directory.hpp"
 
 /// check_schedules: what it finds without an option, what its verdict says, and where it runs.
 
@@ -227,7 +228,8 @@ TEST_CASE("a state that cannot be made ends the search, on any number of threads
 }
 
 TEST_CASE("the page of a check shows the failure") {
-  std::string const file = "check_schedules_page.html";
+  tests::own_directory const folder;
+  std::string const file = folder.file("page.html");
   auto const found = check_schedules({.page = file}, make_cache, two_look_up, is_loaded_once);
   CHECK(found.page == file);
   CHECK(std::ifstream(file).good());
@@ -295,5 +297,5 @@ TEST_CASE("the story of a schedule has each event that another process came befo
                                      },
                                      [](std::unique_ptr<two_mutexes>& w) { return w->seen == 0; });
   REQUIRE(found.first_failure());
-  CHECK_THAT(found.report(), Contains("process 1.1: an unlock takes effect (2 times)"));
+  CHECK_THAT(found.report(), Contains("1.1 (holds_both): an unlock takes effect (2 times)"));
 }

@@ -465,8 +465,8 @@ TEST_CASE("a deadlock is found after the last processes that waited for their tu
   CHECK(found.leaked == 0);
   REQUIRE(found.outcomes.size() == 1);
   auto const& text = found.outcomes[0].result.text;
-  CHECK(text.find("process 1.1 in weft::syncing::wait") != text.npos);
-  CHECK(text.find("process 1.2 in weft::syncing::wait") != text.npos);
+  CHECK(text.find("process 1.1 (is_unwound) in weft::syncing::wait") != text.npos);
+  CHECK(text.find("process 1.2 (asks_under_a_handler) in weft::syncing::wait") != text.npos);
   auto const path = found.outcomes[0].path.text();
   CHECK(path.starts_with("2p:"));
 }

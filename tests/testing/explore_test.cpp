@@ -119,10 +119,10 @@ TEST_CASE("a deadlock is found and reported with the place where each process wa
   CHECK(found.deadlocks == found.schedules);
   REQUIRE(found.first_failure());
   auto const& text = found.first_failure()->result.text;
-  CHECK(text.find("process 1.1 in weft::syncing::wait at tests/testing/explore_test.cpp:") !=
-        text.npos);
-  CHECK(text.find("process 1.2 in weft::syncing::wait at tests/testing/explore_test.cpp:") !=
-        text.npos);
+  CHECK(text.find("process 1.1 (wakes_after_waiting #1) in weft::syncing::wait at "
+                  "tests/testing/explore_test.cpp:") != text.npos);
+  CHECK(text.find("process 1.2 (wakes_after_waiting #2) in weft::syncing::wait at "
+                  "tests/testing/explore_test.cpp:") != text.npos);
 }
 
 /// A lock that processes take in either order.

@@ -110,8 +110,8 @@ TEST_CASE("processes that wait for what never comes make no progress") {
     auto const report = found.report();
     CHECK_THAT(report, StartsWith("livelock in a schedule of "));
     CHECK_THAT(report, Contains("each process came to the same places again and again"));
-    CHECK_THAT(report,
-               Contains("process 1.1: weft::proc::yield at tests/testing/spinning_test.cpp:"));
+    CHECK_THAT(report, Contains("process 1.1 (polls_and_yields #1): weft::proc::yield at "
+                                "tests/testing/spinning_test.cpp:"));
   };
   auto const never = waiting<polls_and_yields, 2, false>;
   is_found(explore({.max_schedules = 3, .max_steps = 1000}, lowered, never, any));
@@ -194,7 +194,7 @@ TEST_CASE("the report of a search with cut schedules shows the loop of one") {
                              waiting<polls_and_yields, 2, false>, any);
   CHECK(found.ok());
   CHECK_THAT(found.report(), Contains("a schedule that was cut\nthe last 30 of its 60 steps:\n"));
-  CHECK_THAT(found.report(), Contains("process 1.1: weft::proc::yield at "));
+  CHECK_THAT(found.report(), Contains("process 1.1 (polls_and_yields): weft::proc::yield at "));
   CHECK_THAT(found.report(), Contains(" times)\n"));
 }
 

@@ -2,6 +2,7 @@
 #include "weft/trace/tracing.hpp"
 
 #include "tests/prelude.hpp"
+#include "tests/support/own_directory.hpp"
 #include "weft/sched/runtime/submitter.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 #include "weft/trace/trace_files.hpp"
@@ -52,7 +53,7 @@ TEST_CASE("a trace has each thing that a scheduler does, in its order") {
         "1 resume\n"
         "1 perform weft::proc::yield\n"
         "1 suspend weft::proc::yield\n"
-        "1 put yielded weft::proc::yield\n"
+        "1 put yielded weft::proc::yield 'yields_and_prints'\n"
         "1 take weft::proc::yield\n"
         "1 resume 0 weft::proc::yield\n"
         "1 perform weft::console::print 'x'\n"
@@ -271,7 +272,7 @@ TEST_CASE("a trace that is full drops events, and counts them") {
                       console_to_string(printed));
   CHECK(t.events().size() == 7);
   CHECK(t.dropped() == 5);
-  CHECK(t.texts_dropped() == 1);
+  CHECK(t.texts_dropped() == 2);  // what was printed, and a name
 }
 
 TEST_CASE("a traced scheduler without a trace does the same, and keeps nothing") {
@@ -285,4 +286,36 @@ TEST_CASE("a trace for a scheduler that keeps none is refused") {
   std::string printed;
   CHECK_THROWS_AS(schedule({.trace = &t}, yields_and_prints, console_to_string(printed)),
                   std::logic_error);
+}
+
+TEST_CASE("a trace has the function of a process once") {
+  trace t;
+  auto const program = []() -> eff<void, spawning<proc>> {
+    co_await spawn([]() -> eff<void, proc> {
+      co_await proc::yield{};
+      co_await proc::yield{};
+    });
+  };
+  schedule<tracing<>>({.forkable = false, .trace = &t}, program);
+  auto const has_name = [](trace_event const& e) {
+    return e.kind == trace_kind::put && !e.text.empty();
+  };
+  auto const all = t.events();
+  CHECK(std::ranges::count_if(all, has_name) == 1);
+  auto const named = std::ranges::find_if(all, has_name);
+  REQUIRE(named != all.end());
+  CHECK(named->process.text() == "1.1");
+  CHECK(named->text == "lambda");
+}
+
+TEST_CASE("a run writes its trace to a file at its end, also if it deadlocks") {
+  tests::own_directory const here;
+  auto const file = here.file("run.html");
+  trace t({.file = file});
+  gate g;
+  auto const waits = [&]() -> eff<void, syncing> { co_await syncing::wait{g}; };
+  CHECK_THROWS_AS(schedule<tracing<>>({.trace = &t}, waits), deadlock);
+  std::ifstream from(file);
+  std::string const page((std::istreambuf_iterator<char>(from)), std::istreambuf_iterator<char>());
+  CHECK_THAT(page, Contains("<html") && Contains("weft::syncing::wait"));
 }

@@ -2,8 +2,8 @@
 """Processes of weft, in gdb: of a program that runs, and of a core dump.
 
     (gdb) source tools/gdb/weft.py
-    (gdb) weft processes      each process: what it does, or the operation that it waits at; if the scheduler is
-                              traced, since when
+    (gdb) weft processes      each process: its function, and what it does, or the operation that it waits at; if
+                              the scheduler is traced, since when
     (gdb) weft bt 1.2         the frames of a process, innermost first, with the handlers in between
     (gdb) weft handlers 1.2   only the handlers
     (gdb) weft queue          the processes that are ready, in the order in which they will run
@@ -436,6 +436,12 @@ def called_at(frame):
     return place(to.dereference()["where"]) if int(to) else ""
 
 
+def function_at_end(leaf):
+    """The name of the function of the outermost frame."""
+    frames = [at for what, at in chain(leaf) if what == "frame"]
+    return function_of(frames[-1]).partition("(")[0].rpartition("::")[2] if frames else ""
+
+
 def shown(value):
     """A value on one line."""
     try:
@@ -454,7 +460,7 @@ class Weft(gdb.Command):
 
 
 class Processes(gdb.Command):
-    """weft processes: each process, and what it does.
+    """weft processes: each process, its function, and what it does.
 
     If the scheduler is traced, also since when: the time of the last event of the process, from the begin of the
     trace, and how long before the last event of all.
@@ -470,7 +476,7 @@ class Processes(gdb.Command):
             what = state_of(process)
             if what == "waits":
                 what = f"is at {operation}  {where}" if operation else "has not begun"
-            print(f"{id_of(process):<12} {what}{traces.since(process)}")
+            print(f"{id_of(process):<12} {function_at_end(leaf):<16} {what}{traces.since(process)}")
         print(f"{len(found)} processes")
         if traces.dropped:
             print(f"the trace has dropped {traces.dropped} events, so that times may be those of earlier events")

@@ -24,7 +24,9 @@ const place = (file, line) => line > 0 ? text(file).replace(/.*\//, '') + ':' + 
 const NAMED = new Set(['steal', 'park', 'wake', 'unpark', 'cancel', 'checkpoint', 'restore'].map(k => kind[k]));
 const has_process = i => !NAMED.has(at(i, KIND));
 let runs_processes;  // false: a trace of handlers without a scheduler
-const process_name = p => runs_processes ? text(p) : 'the program';
+let names;  // of processes: their functions
+const name_of = p => names.has(p) ? `${text(p)} ${names.get(p)}` : text(p);
+const process_name = p => runs_processes ? name_of(p) : 'the program';
 
 // ---- the state after an event, from the nearest state that was kept
 
@@ -74,7 +76,7 @@ function go_to_state(next) {
 function words(i) {
   const k = kinds[at(i, KIND)], p = has_process(i) ? process_name(at(i, PROCESS)) : '';
   const o = short(text(at(i, OPERATION))), v = at(i, VALUE), w = at(i, WORKER);
-  const thread = w < 0 ? 'a thread outside' : 'worker ' + w, other = text(at(i, OTHER));
+  const thread = w < 0 ? 'a thread outside' : 'worker ' + w, other = name_of(at(i, OTHER));
   const replayed = at(i, FLAGS) & 1 ? ', from its log' : '';
   switch (k) {
     case 'perform': return `${p} performs ${o}${at(i, TEXT) >= 0 ? ' ' + JSON.stringify(text(at(i, TEXT))) : ''}${replayed}`;
@@ -87,7 +89,7 @@ function words(i) {
     case 'park': return `${thread} sleeps`;
     case 'wake': return `${thread} wakes worker ${at(i, OTHER_WORKER)}`;
     case 'unpark': return `${thread} is awake`;
-    case 'spawn': return p === other ? `the first process, ${p}` : `${p} spawns ${other}`;
+    case 'spawn': return at(i, PROCESS) === at(i, OTHER) ? `the first process, ${p}` : `${p} spawns ${other}`;
     case 'fork': return `${p} forks ${other}`;
     case 'send': return `${p} sends a message to mailbox ${at(i, OBJECT)}`;
     case 'receive': return `${p} receives a message of mailbox ${at(i, OBJECT)}`;
@@ -115,7 +117,7 @@ function box(i, runs) {
   const o = short(text(at(i, OPERATION))), select = () => { selected = at(i, PROCESS); draw_handlers(shown_event); };
   return element('div', {className: runs ? 'box runs' : 'box', title: words(i) + '; click: its handlers', tabIndex: 0,
                          onclick: select, onkeydown: e => { if (e.key === 'Enter') select(); }},
-    element('b', {}, text(at(i, PROCESS))),
+    element('b', {}, name_of(at(i, PROCESS))),
     element('span', {}, o ? `at ${o}` : 'begins'),
     element('span', {}, place(at(i, FILE), at(i, LINE)) || '\u00a0'),
     element('span', {}, o ? `answer ${at(i, VALUE)}` : ''));
@@ -222,24 +224,27 @@ function draw_handlers(i) {
 function draw_event(i) {
   const rows = [['event', kinds[at(i, KIND)]], ['time', (times[i] / 1000).toFixed(3) + ' \u00b5s'],
     ['thread', at(i, WORKER) < 0 ? 'outside' : 'worker ' + at(i, WORKER)]];
-  if (has_process(i) && runs_processes) rows.push(['process', text(at(i, PROCESS))]);
+  if (has_process(i) && runs_processes) rows.push(['process', name_of(at(i, PROCESS))]);
   if (at(i, OPERATION) >= 0) rows.push(['operation', text(at(i, OPERATION))]);
   if (at(i, HANDLER) >= 0) rows.push(['handler', text(at(i, HANDLER))]);
   if (at(i, LINE) > 0) rows.push(['where', `${text(at(i, FILE))}:${at(i, LINE)}`]);
   $('event').replaceChildren(...rows.map(r =>
     element('tr', {}, element('td', {}, r[0]), element('td', {}, r[1]))));
 }
+let over;  // the event with which all processes are cancelled: a failure, a deadlock, or a stop
 const LISTED = 40;
 function draw_list(i) {
   const first = Math.max(0, Math.min(i - LISTED / 2, count - LISTED));
   const items = [];
+  let now = null;
   for (let j = first; j < Math.min(count, first + LISTED); ++j) {
+    if (j === over + 1) items.push(element('li', {className: 'faint'}, '\u2014 what follows is the unwinding \u2014'));
     const li = element('li', {className: j === i ? 'now' : '', onclick: () => show(j)},
       `${j + 1} ${words(j)}`);
+    if (j === i) now = li;
     items.push(li);
   }
   $('events').replaceChildren(...items);
-  const now = items[i - first];
   if (now) $('events').scrollTop = now.offsetTop - $('events').offsetTop - $('events').clientHeight / 2;
 }
 
@@ -289,7 +294,7 @@ function draw_time() {
   c.font = '11px system-ui, sans-serif';
   const left = 70, x = t => left + (t - view.from) / (view.to - view.from) * (w - left);
   c.fillStyle = color('--faint');
-  for (const [p, lane] of lanes) if (lane < shown) c.fillText(text(p).slice(-10), 4, lane * LANE + 13);
+  for (const [p, lane] of lanes) if (lane < shown) c.fillText(name_of(p).slice(0, 10), 4, lane * LANE + 13);
   const drawn = new Int32Array(shown).fill(-1);
   for (let n = step_before(view.from); n < steps.length && steps[n][3] <= view.to; ++n) {
     const [p, worker, , begin, end] = steps[n], lane = lanes.get(p);
@@ -379,7 +384,7 @@ function play() {
   $('play').textContent = playing ? 'play' : 'pause';
   if (playing) { clearInterval(playing); playing = null; return; }
   if (shown_event === count - 1) show(0);
-  playing = setInterval(() => { move(1); if (shown_event === count - 1) play(); }, 350);
+  playing = setInterval(() => { move(1); if (shown_event === over || shown_event === count - 1) play(); }, 350);
 }
 function search(by) {
   const wanted = $('search').value.toLowerCase();
@@ -392,7 +397,8 @@ function search(by) {
   $('status').textContent = `No event has "${$('search').value}".`;
 }
 $('first').onclick = () => show(0);
-$('last').onclick = () => show(count - 1);
+const show_last = () => show(shown_event < over ? over : count - 1);
+$('last').onclick = show_last;
 $('back').onclick = () => move(-1);
 $('forward').onclick = () => move(1);
 $('play').onclick = play;
@@ -411,7 +417,7 @@ addEventListener('keydown', e => {
     return;
   }
   const keys = {ArrowRight: () => move(1), ArrowLeft: () => move(-1), Home: () => show(0),
-    End: () => show(count - 1), PageDown: () => show(shown_event + 100),
+    End: show_last, PageDown: () => show(shown_event + 100),
     PageUp: () => show(shown_event - 100), ' ': play, '/': () => $('search').focus(),
     n: () => search(1), N: () => search(-1)};
   if (e.key === ' ' && e.target.tagName === 'BUTTON') return;
@@ -502,6 +508,12 @@ function load(n) {
   kept = [];
   printed = [];
   state = start_state();
+  names = new Map();
+  over = count;
+  for (let i = 0; i < count; ++i) {
+    if (at(i, KIND) === kind.put && at(i, TEXT) >= 0) names.set(at(i, PROCESS), text(at(i, TEXT)));
+    if (at(i, KIND) === kind.cancel && at(i, VALUE) === 0) over = Math.min(over, i);
+  }
   find_handlers();
   find_steps();
   find_versions();

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
@@ -48,7 +49,8 @@ int main() {
       deadlock::holder const by = w.held_by.value();
       std::cout << w.process.text() << " waits, held by " << by.process.text() << " since "
                 << by.since << w.reason << '\n';
-      std::cout << (w.text().find(w.what) == 0) << '\n';
+      std::cout << (w.text().find(w.what) == 0)
+                << (w.function.find("locks_twice") != std::string_view::npos) << '\n';
     }
   }
 }

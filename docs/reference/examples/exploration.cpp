@@ -2,6 +2,7 @@
 // The result of a search, field by field: verdicts, outcomes, steps.
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
@@ -56,7 +57,9 @@ int main() {
   schedule_step const& step = o.trace[2];
   std::cout << step.text() << '\n'
             << step.process.text() << ' ' << step.operation << ' ' << step.switches << step.preempts
-            << step.is_event << step.decisions.size() << (step.where.line() != 0) << '\n';
+            << step.is_event << step.decisions.size() << (step.where.line() != 0)
+            << (step.function.find("locks") != std::string_view::npos) << step.values.size()
+            << step.wakes.size() << '\n';
   std::cout << (found.report().find(exploration::text(o)) != std::string::npos) << '\n';
   exploration by_hand;  // as an explorer makes it
   std::cout << (by_hand.add({verdict::cut, ""}) != nullptr) << '\n';

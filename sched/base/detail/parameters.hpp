@@ -15,6 +15,7 @@ struct parameter_list {
   template <class P, class A>
   static constexpr bool binds_to_a_temporary =
       std::is_reference_v<P> && !std::is_convertible_v<A&, std::remove_cvref_t<P> volatile const&>;
+  static constexpr bool are_copies = (!std::is_reference_v<Ps> || ...);
   template <class... As>
   static constexpr bool refers_to_temporaries = [] {
     if constexpr (sizeof...(As) == sizeof...(Ps))
@@ -28,7 +29,12 @@ struct parameter_list {
 template <class... As>
 consteval bool require_kept() {
   constexpr bool are_kept = (std::is_constructible_v<std::decay_t<As>, As> && ...);
-  static_assert(are_kept, "weft: an argument cannot be copied, only moved: pass std::move(x)");
+  constexpr bool can_be_moved = (std::is_move_constructible_v<std::decay_t<As>> && ...);
+  static_assert(are_kept || !can_be_moved,
+                "weft: an argument cannot be copied, only moved: pass std::move(x)");
+  static_assert(can_be_moved,
+                "weft: an argument can be neither copied nor moved: pass std::ref(x), to an object "
+                "that outlives the process");
   return are_kept;
 }
 

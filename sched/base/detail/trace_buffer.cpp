@@ -59,6 +59,14 @@ bool trace_buffer::grow() noexcept {
   return true;
 }
 
+std::string_view trace_buffer::keep_name(process_id id, std::string_view function) noexcept {
+  try {
+    named_.insert(id.hash());
+    return keep(short_name_of_function(function));
+  } catch (std::bad_alloc const&) {
+    return {};
+  }
+}
 std::string_view trace_buffer::keep(std::string_view text) noexcept {
   if (text.empty()) return {};
   if (texts_.empty() || texts_.back().size - texts_.back().used < text.size()) {

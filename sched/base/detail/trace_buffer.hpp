@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,11 @@ class trace_buffer {
   void note_handlers(trace_event& e, answering const& by) noexcept;
   /// Copies the text.  Empty if there is no room for it.
   [[nodiscard]] std::string_view keep(std::string_view text) noexcept;
+
+  /// The short name of the function of a process.  Empty if there is no memory.
+  [[nodiscard]] std::string_view keep_name(process_id id, std::string_view function) noexcept;
+  /// Whether keep_name() was called for the process.
+  [[nodiscard]] bool has_named(process_id id) const noexcept { return named_.contains(id.hash()); }
 
   [[nodiscard]] bool is_of(trace const& t) const noexcept { return &home_ == &t; }
   [[nodiscard]] std::uint16_t worker() const noexcept { return worker_; }
@@ -90,6 +96,7 @@ class trace_buffer {
   std::vector<std::unique_ptr<block>> blocks_;
   std::vector<text_block> texts_;
   std::unique_ptr<noted_handlers> const handlers_;
+  std::unordered_set<std::uint64_t> named_;  // by the hashes of ids
   std::uint16_t worker_;
 };
 

@@ -175,6 +175,7 @@ struct clause_dispatch {
   static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
+    note_for_report(s, o, waiting.where);
     if constexpr (counts)
       if (!s.here().count_operation() && !s.log_of_running().replaying()) [[unlikely]]
         return false;

@@ -19,7 +19,8 @@ std::vector<deadlock::waiter> waiters_of(wait_registry& waits) {
   auto const add = [&](process const& p, gate const* at = nullptr) {
     if (p.id().is_internal() || std::ranges::find(seen, &p) != seen.end()) return;
     seen.push_back(&p);
-    deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
+    deadlock::waiter& w =
+        all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}, {}, p.function()});
     if (at) at->describe(internal(), w);
   };
   waits.gates.for_each_waiter(
@@ -33,7 +34,9 @@ std::vector<deadlock::waiter> waiters_of(wait_registry& waits) {
     all.push_back({p.id(),
                    p.waits_at_text() + ", where it waits for room: there are " +
                        std::to_string(waits.room.most()) + " processes",
-                   {}});
+                   {},
+                   {},
+                   p.function()});
   });
   std::ranges::sort(all, {}, &deadlock::waiter::process);
   return all;

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "weft/sched/base/detail/process_names.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
@@ -20,6 +22,7 @@ namespace {
 
 struct waiting_process {
   process_id id;
+  std::string_view function;
   std::string at;
 };
 
@@ -29,7 +32,8 @@ std::string describe_processes(scheduler_core& s) {
   bool is_complete = true;
   s.waits.for_each_waiter([&](process const& p) noexcept {
     try {
-      if (p.is_waiting() && !p.id().is_internal()) waiting.push_back({p.id(), p.waits_at_text()});
+      if (p.is_waiting() && !p.id().is_internal())
+        waiting.push_back({p.id(), p.function(), p.waits_at_text()});
     } catch (...) {  // no memory
       is_complete = false;
     }
@@ -40,7 +44,9 @@ std::string describe_processes(scheduler_core& s) {
   waiting.erase(again.begin(), again.end());
   std::string text =
       std::to_string(waiting.size()) + (waiting.size() == 1 ? " process waits" : " processes wait");
-  for (auto const& w : waiting) text += "\n  process " + w.id.text() + " in " + w.at;
+  process_names names;
+  for (auto const& w : waiting) names.add(w.id, w.function);
+  for (auto const& w : waiting) text += "\n  " + names.text(w.id) + " in " + w.at;
   if (worker_state const* const w = s.find_worker_here(); w && w->running)
     if (!w->running->id().is_internal())
       text += "\nprocess " + w->running->id().text() + " runs here";

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <coroutine>
+#include <source_location>
+#include <type_traits>
 #include <utility>
 
 #include "weft/effects/handle.hpp"
@@ -11,6 +13,7 @@
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
+#include "weft/sched/sync/gate.hpp"
 
 /// Steps as small as operations, where schedules are explored (`S::explores`): a process that
 /// performs an operation on a shared object is put back first, and performs it when it is chosen.
@@ -179,6 +182,15 @@ void apply_all_deferred(S& s) noexcept {
     for (auto e = all.take_end(nullptr); e.owner; e = all.take_end(nullptr))
       if (e.is_over) e.is_over(&s, e.task);
   }
+}
+
+/// Notes what a report says of an operation, which is about to be performed at that place.
+template <class S, class O>
+[[gnu::always_inline]] inline void note_for_report(S& s, O& o, std::source_location where) {
+  if constexpr (S::explores && requires { o.what->where = where; })
+    o.what->where = where;
+  else if constexpr (S::explores && std::is_same_v<O, syncing::touch>)
+    s.base().note_call(s.running().id(), o.call, where);
 }
 
 }  // namespace weft::detail

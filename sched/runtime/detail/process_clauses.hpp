@@ -127,6 +127,7 @@ template <class S>
   spawn_request& request = *start.what;
   process& parent = s.running();
   process_id const id = s.here().children.child_of(parent.id(), parent.next_child_number());
+  if constexpr (S::explores) s.base().note_spawned(id, request.where);
   if (request.is_forkable()) [[unlikely]]
     spawn_forkable(s, id, request);
   else
@@ -183,6 +184,7 @@ void spawn_and_yield(S& s, spawning<>::start& start) {
 template <class S>
 [[nodiscard]] process* new_child(S& s, spawn_request& request) {
   process_id const id = s.running().next_child();
+  if constexpr (S::explores) s.base().note_spawned(id, request.where);
   return request.is_forkable() ? new_process(s, id, request.forkable_program())
                                : new_process(s, id, request.frame());
 }

@@ -248,6 +248,7 @@ bool settle(S& s) {
   if (!s.own.stopped && !s.incoming.end_run(!S::explores)) return true;
   bool const stopped_some =
       std::exchange(s.was_asked_to_stop_, false) && s.cancellation.was_found();
+  if constexpr (S::traces) s.base().on_run_end();
   s.throw_failures();
   if (stopped_some) throw cancelled();
   if (s.alive() && !s.own.stopped) {

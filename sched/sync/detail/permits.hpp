@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <string_view>
 
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/eff.hpp"
@@ -50,6 +51,9 @@ class permits final : public gate_owner {
   /// `cancelled`.
   void close() noexcept;
 
+  [[nodiscard]] std::string_view call() const noexcept override {
+    return kind_ == kind::mutex ? "weft::mutex::lock" : "weft::semaphore::acquire";
+  }
   void describe(deadlock::waiter& w, std::size_t waiting) const override;
 
   /// The location that explorers watch: read by an attempt to take, written when a permit is taken

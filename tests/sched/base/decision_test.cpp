@@ -175,13 +175,13 @@ TEST_CASE("a report names each decision, unless the usual way was taken") {
   CHECK(named.first_failure()->decisions == 2);
   CHECK_THAT(named.report(),
              Contains("0 preemptions (!), 0 other switches (>), 2 decisions (decided)\n"
-                      "  process 1: begins; decided: rain and hail\n"));
+                      "  1: begins; decided: rain and hail\n"));
   auto const numbered =
       explore(nothing_said, one_who_asks({3, 3, 3}), no_hail_after_rain, by_explorer);
-  CHECK_THAT(numbered.report(), Contains("  process 1: begins; decided: 1 and 2\n"));
+  CHECK_THAT(numbered.report(), Contains("  1: begins; decided: 1 and 2\n"));
   auto const usual =
       explore(nothing_said, one_who_asks({2}), [](said const& s) { return s != "0"; }, by_explorer);
-  CHECK_THAT(usual.report(), Contains("0 other switches (>)\n  process 1: begins\n"));
+  CHECK_THAT(usual.report(), Contains("0 other switches (>)\n  1: begins\n"));
 }
 
 // ---- paths and handlers that do not fit

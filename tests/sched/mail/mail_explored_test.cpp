@@ -322,8 +322,8 @@ TEST_CASE("two processes that wait for each other's messages are found in a dead
   CHECK(found.deadlocks == 2);
   REQUIRE(found.first_failure());
   auto const& text = found.first_failure()->result.text;
-  CHECK(text.find("process 1.1 in weft::mail::receive at ") != text.npos);
-  CHECK(text.find("process 1.2 in weft::mail::receive at ") != text.npos);
+  CHECK(text.find("process 1.1 (lambda #1) in weft::mail::receive at ") != text.npos);
+  CHECK(text.find("process 1.2 (lambda #2) in weft::mail::receive at ") != text.npos);
 }
 
 TEST_CASE("two processes that fill each other's bounded ports are found in a deadlock") {
@@ -345,5 +345,5 @@ TEST_CASE("two processes that fill each other's bounded ports are found in a dea
       itself);
   CHECK(found.deadlocks == found.schedules);  // no process receives before it has sent both
   auto const& text = found.first_failure()->result.text;
-  CHECK(text.find("process 1.1 in weft::mail::send at ") != text.npos);
+  CHECK(text.find("process 1.1 (lambda #1) in weft::mail::send at ") != text.npos);
 }

@@ -309,7 +309,8 @@ TEST_CASE("a send until instant::max() is in a deadlock report, and in the log o
   };
   CHECK_THROWS_WITH(
       schedule(waits),
-      Contains("process 1 in weft::mail::send_until at tests/sched/mail/send_until_test.cpp:"));
+      Contains(
+          "process 1 (lambda) in weft::mail::send_until at tests/sched/mail/send_until_test.cpp:"));
   std::vector<std::string> told;
   std::optional<address<int>> to;
   schedule({.virtual_time = true}, [&]() -> eff<void, spawning<proc, mail>, mail, timing> {

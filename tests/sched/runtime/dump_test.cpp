@@ -18,7 +18,7 @@ TEST_CASE("a process can describe the processes that wait, and itself") {
     co_await to.send(1);
   };
   s.start({.forkable = false}, program).run();
-  CHECK(text.starts_with("1 process waits\n  process 1.1 in weft::mail::receive at "));
+  CHECK(text.starts_with("1 process waits\n  process 1.1 (reads) in weft::mail::receive at "));
   CHECK(text.find(line_of_reads()) != text.npos);
   CHECK(text.ends_with("\nprocess 1 runs here\n"));
 }
@@ -35,7 +35,7 @@ TEST_CASE("between two steps and after the run, any thread can describe the proc
   CHECK(s.dump() == "0 processes wait\n");
   CHECK(s.step());
   CHECK(s.step());
-  CHECK(s.dump().starts_with("1 process waits\n  process 1.1 in weft::mail::receive at "));
+  CHECK(s.dump().starts_with("1 process waits\n  process 1.1 (reads) in weft::mail::receive at "));
   s.run();
   CHECK(s.dump() == "0 processes wait\n");
 }
@@ -54,7 +54,8 @@ void check_from_another_thread(scheduler<Backend>& s, typename scheduler<Backend
     for (int found = 0; found != 20;) {
       std::string const text = s.dump();
       // The process may not have begun to wait yet.
-      found += text.starts_with("1 process waits\n  process 1.1 in weft::mail::receive at ");
+      found +=
+          text.starts_with("1 process waits\n  process 1.1 (reads) in weft::mail::receive at ");
     }
     is_enough = true;
   });

@@ -237,9 +237,9 @@ TEMPLATE_TEST_CASE("a deadlock in which processes wait for room names the room",
     } catch (deadlock const& e) {
       what = e.what();
     }
-    CHECK_THAT(what, Contains("process 1 in weft::spawning<") &&
+    CHECK_THAT(what, Contains("process 1 (lambda) in weft::spawning<") &&
                          Contains("waits for room: there are 2 processes") &&
-                         Contains("process 1.1 in weft::syncing::wait"));
+                         Contains("process 1.1 (waits) in weft::syncing::wait"));
     CHECK(told == 1);
     CHECK(c.all == 0);
     CHECK(s.alive() == 0);

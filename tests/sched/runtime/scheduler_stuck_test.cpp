@@ -32,7 +32,7 @@ TEST_CASE("a deadlock report names every waiting process, its gate, and the plac
     }
   }
   CHECK(who == std::vector<std::string>{"1", "1.1", "1.2", "1.3"});
-  CHECK_THAT(what, Contains("\n  process 1.2 in weft::syncing::wait at "));
+  CHECK_THAT(what, Contains("\n  process 1.2 (waits #2) in weft::syncing::wait at "));
   CHECK(one.waiting() == 0);
   CHECK(two.waiting() == 0);
 }

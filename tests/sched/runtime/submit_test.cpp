@@ -172,7 +172,8 @@ TEMPLATE_TEST_CASE("a deadlock is found when the last submitter is destroyed", "
     std::thread other([outside = s.template submitter<proc, syncing>(), &g]() mutable {
       outside.submit([](gate& at) -> step { co_await syncing::wait{at}; }, std::ref(g));
     });
-    CHECK_THROWS_WITH(s.run(), Contains("process 1 in") && Contains("process 0.1 in"));
+    CHECK_THROWS_WITH(
+        s.run(), Contains("process 1 (lambda #1) in") && Contains("process 0.1 (lambda #2) in"));
     other.join();
   }
 }

@@ -66,7 +66,8 @@ BACKENDS_TEST_CASE("of more processes than a barrier is for as many continue as 
       FAIL("no deadlock");
     } catch (deadlock const& e) {
       if (e.all.size() != 2) FAIL("round " << round << ": " << e.all.size() << " wait");
-      CHECK_THAT(e.what(), Contains("weft::syncing::wait at tests/sched/sync/barrier_test.cpp"));
+      CHECK_THAT(e.what(),
+                 Contains("weft::barrier::arrive_and_wait at tests/sched/sync/barrier_test.cpp"));
     }
     if (through != 6) FAIL("round " << round << ": " << through);
   }

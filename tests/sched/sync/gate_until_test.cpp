@@ -142,9 +142,8 @@ BACKENDS_TEST_CASE("processes that all wait at gates are in a deadlock only if n
   }
   CHECK(had_time);
   CHECK(how.too_late == 1);
-  CHECK_THAT(
-      what,
-      Contains("process 1 in weft::syncing::wait_until at tests/sched/sync/gate_until_test.cpp"));
+  CHECK_THAT(what, Contains("process 1 (lambda) in weft::syncing::wait_until at "
+                            "tests/sched/sync/gate_until_test.cpp"));
 }
 
 BACKENDS_TEST_CASE("a wake-up and a deadline at the same moment end each wait once, in one way", "",

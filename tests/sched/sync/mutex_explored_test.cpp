@@ -33,12 +33,10 @@ TEST_CASE(
   CHECK_FALSE(found.nondeterminism);
   REQUIRE(found.first_failure());
   auto const& text = found.first_failure()->result.text;
-  CHECK_THAT(
-      text,
-      Contains("process 1.1 in weft::syncing::wait at tests/sched/sync/mutex_explored_test.cpp"));
-  CHECK_THAT(
-      text,
-      Contains("process 1.2 in weft::syncing::wait at tests/sched/sync/mutex_explored_test.cpp"));
+  CHECK_THAT(text, Contains("process 1.1 (locks_both #1) in weft::mutex::lock at "
+                            "tests/sched/sync/mutex_explored_test.cpp"));
+  CHECK_THAT(text, Contains("process 1.2 (locks_both #2) in weft::mutex::lock at "
+                            "tests/sched/sync/mutex_explored_test.cpp"));
   auto const since =
       " since tests/sched/sync/mutex_explored_test.cpp:" + std::to_string(locks_first);
   CHECK_THAT(text, Contains(", held by process 1.1" + since));

@@ -192,7 +192,7 @@ BACKENDS_TEST_CASE(
   } catch (deadlock const& e) {
     REQUIRE(e.all.size() == 1);
     CHECK(e.all[0].process.text() == "1");
-    CHECK_THAT(e.all[0].what, Contains("weft::syncing::wait at tests/sched/sync/mutex_test.cpp:" +
+    CHECK_THAT(e.all[0].what, Contains("weft::mutex::lock at tests/sched/sync/mutex_test.cpp:" +
                                        std::to_string(line)));
   }
 }

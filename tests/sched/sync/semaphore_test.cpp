@@ -127,7 +127,7 @@ TEST_CASE(
     co_await proc::fork{};
   };
   CHECK_THROWS_WITH(schedule(waits),
-                    Contains("weft::syncing::wait at tests/sched/sync/semaphore_test.cpp"));
+                    Contains("weft::semaphore::acquire at tests/sched/sync/semaphore_test.cpp"));
   CHECK_THROWS_WITH(schedule(forks),
                     Contains("weft::syncing::own at tests/sched/sync/semaphore_test.cpp"));
 }

@@ -202,7 +202,7 @@ TEST_CASE(
     co_await proc::fork{};
   };
   CHECK_THROWS_WITH(schedule(waits),
-                    Contains("weft::syncing::wait at tests/sched/sync/shared_test.cpp"));
+                    Contains("weft::shared::wait_for at tests/sched/sync/shared_test.cpp"));
   CHECK_THROWS_WITH(schedule(forks),
                     Contains("weft::syncing::own at tests/sched/sync/shared_test.cpp"));
 }

@@ -144,10 +144,10 @@ BACKENDS_TEST_CASE("a process that sleeps for ever is in a deadlock, and the rep
       what = e.what();
       CHECK(e.all.size() == 2);
     }
-    CHECK_THAT(
-        what,
-        Contains("process 1 in weft::timing::sleep_until at tests/sched/sync/timing_test.cpp") &&
-            Contains("process 1.1 in weft::timing::sleep_for at "));
+    CHECK_THAT(what,
+               Contains("process 1 (lambda) in weft::timing::sleep_until at "
+                        "tests/sched/sync/timing_test.cpp") &&
+                   Contains("process 1.1 (counts_how_it_wakes) in weft::timing::sleep_for at "));
     CHECK(alive == 0);
     CHECK(woken == 0);
     CHECK(found_cancelled == 1);
@@ -170,7 +170,7 @@ BACKENDS_TEST_CASE("there is no deadlock while a process sleeps that will wake",
     what = e.what();
   }
   CHECK(d.text() == "a5 b6 ");
-  CHECK_THAT(what, Contains("process 1 in") && !Contains("process 1.1"));
+  CHECK_THAT(what, Contains("process 1 (lambda) in") && !Contains("process 1.1"));
 }
 
 // ---- cancelled
