@@ -170,10 +170,10 @@ bool split_search::add_results(bounds const& b) {
   return !is_late;
 }
 search_limits split_search::limits_of_part(std::size_t max_schedules) const noexcept {
-  search_limits part = limits_;
-  part.max_schedules = max_schedules;
-  part.progress = progress::never;
-  return part;
+  search_limits limits = limits_;
+  limits.max_schedules = max_schedules;
+  limits.progress = progress::never;
+  return limits;
 }
 void split_search::tell() {
   exploration all;
