@@ -49,7 +49,7 @@ const tests = {
     assert.match(await status(page), /performs console::print_line "hello 2/);
     assert.match(await page.textContent('#source .now'), /co_await console::print_line\{"hello 2"\}/);
     assert.strictEqual(await page.textContent('#handlers .answers'), 'weft::console_to_stream answers');
-    assert.deepStrictEqual(await page.locator('#queue .box b').allTextContents(), ['1.1', '1']);
+    assert.deepStrictEqual(await page.locator('#queue .box b').allTextContents(), ['1.1 hello', '1 hello']);
     assert.match(await page.textContent('#queue .box:not(.runs)'), /proc::yield/);
     assert.match(await page.textContent('#events .now'), /hello 2/);
   },
@@ -64,23 +64,23 @@ const tests = {
     const own = ['weft::state_of<int>', 'counting', 'weft::reader_of<int>', 'weft::state_of<int>', 'weft::scheduler',
                  'weft::console_to_string'];
     const answered_by = n => own.map((name, i) => i === n ? `${name} answers` : name);
-    for (const [what, n] of [['1.1 performs counter::next', 1], ['1.1 performs state<int>::get', 0],
-                             ['1.1 performs state<int>::get', 3], ['1.1 performs counter::later', 1],
-                             ['1.1 performs console::print_line', 5], ['1.1 performs proc::yield', 4]]) {
+    for (const [what, n] of [['1.1 handles performs counter::next', 1], ['1.1 handles performs state<int>::get', 0],
+                             ['1.1 handles performs state<int>::get', 3], ['1.1 handles performs counter::later', 1],
+                             ['1.1 handles performs console::print_line', 5], ['1.1 handles performs proc::yield', 4]]) {
       await at(what);
       assert.deepStrictEqual(await stack(), answered_by(n), what);
-      assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.1, innermost first');
+      assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.1 handles, innermost first');
     }
     const beside = page.locator('#queue .lane').first().locator('.under li');
     assert.deepStrictEqual(await beside.allTextContents(), own.map(n => n.replace('weft::', '')));
     assert.strictEqual(await page.textContent('#queue .under .answers'), 'scheduler');
-    await at('1.1 is put into the queue: yielded');
+    await at('1.1 handles is put into the queue: yielded');
     assert.deepStrictEqual(await stack(), answered_by(4));
 
     await at('1.2 performs console::print_line');
     assert.deepStrictEqual(await stack(), ['weft::scheduler', 'weft::console_to_string answers']);
     await page.locator('#queue .box:not(.runs)', {hasText: '1.1'}).click();
-    assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.1, innermost first');
+    assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.1 handles, innermost first');
     assert.deepStrictEqual(await stack(), answered_by(4));
     await page.keyboard.press('ArrowRight');
     assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.2, innermost first');
@@ -154,7 +154,7 @@ const tests = {
     const fork = await open('09_two_futures.html');
     await fork.fill('#search', 'forks');
     await fork.press('#search', 'Enter');
-    assert.strictEqual(await status(fork), '1 forks 1.1');
+    assert.strictEqual(await status(fork), '1 traveller forks 1.1 traveller');
     await fork.click('#last');
     assert.match(await output(fork), /left: 20 miles\n(.*\n)*right: 2 miles\n/);
     assert.match(await fork.textContent('#source'), /^1.*# 9\. /);
