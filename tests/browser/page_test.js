@@ -77,13 +77,13 @@ const tests = {
     await at('1.1 handles is put into the queue: yielded');
     assert.deepStrictEqual(await stack(), answered_by(4));
 
-    await at('1.2 performs console::print_line');
+    await at('1.2 prints performs console::print_line');
     assert.deepStrictEqual(await stack(), ['weft::scheduler', 'weft::console_to_string answers']);
     await page.locator('#queue .box:not(.runs)', {hasText: '1.1'}).click();
     assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.1 handles, innermost first');
     assert.deepStrictEqual(await stack(), answered_by(4));
     await page.keyboard.press('ArrowRight');
-    assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.2, innermost first');
+    assert.strictEqual(await page.textContent('#handlers-of'), 'Handlers of 1.2 prints, innermost first');
     await page.keyboard.press('Home');
     assert.deepStrictEqual(await stack(), ['weft::scheduler', 'weft::console_to_string']);
   },
