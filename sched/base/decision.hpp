@@ -41,10 +41,12 @@ inline std::size_t decide(std::size_t n, std::string_view const* names) {
 }
 
 template <class T>
-concept has_text = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
-                   std::convertible_to<T const&, std::string_view> || requires(T const& t) {
-                     { to_string(t) } -> std::convertible_to<std::string>;
-                   };
+concept has_text =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+    (std::convertible_to<T const&, std::string_view> && !std::is_pointer_v<T>) ||  // may be null
+    requires(T const& t) {
+      { to_string(t) } -> std::convertible_to<std::string>;
+    };
 /// The text of a `T`, for a report.
 template <has_text T>
 std::string text_of_value(void const* value) {

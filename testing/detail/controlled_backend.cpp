@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <new>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "weft/effects/handle.hpp"
 #include "weft/testing/exploration.hpp"
 
 namespace weft::detail {
@@ -63,8 +63,9 @@ void controlled_backend::note_value(std::string (*text)(void const*), void const
   if (!log_->trace || !is_in_step_) return;
   try {
     log_->trace->back().values.push_back(text(value));
-  } catch (...) {
+  } catch (std::bad_alloc const&) {
     log_->lacks_memory = true;
+  } catch (...) {  // thrown by a to_string of the program: the report does without
   }
 }
 void controlled_backend::note_woken(process_id id) noexcept {
@@ -80,13 +81,6 @@ void controlled_backend::note_woken(process_id id) noexcept {
   }
 }
 
-namespace {
-bool same_place(std::source_location const& a, std::source_location const& b) noexcept {
-  return a.line() == b.line() && a.column() == b.column() &&
-         std::string_view(a.file_name()) == b.file_name();
-}
-}  // namespace
-
 schedule_step controlled_backend::worker::step_of(process const& p, bool switches, bool preempts) {
   if (auto const event = home_.events_.first_of(p); !event.empty())
     return {p.id(), event, {}, switches, preempts, {}, true};
@@ -95,7 +89,7 @@ schedule_step controlled_backend::worker::step_of(process const& p, bool switche
   auto& known = home_.log_->known[p.id()];
   if (operation.empty()) return {p.id(), {}, known.spawned_at, switches, preempts};
   if (known.function.empty()) known.function = p.function();
-  bool const is_in_call = known.call && same_place(where, known.called_at);
+  bool const is_in_call = known.call && site::same_place(where, known.called_at);
   return {p.id(),        is_in_call ? known.call : operation, where, switches, preempts, {}, false,
           known.function};
 }

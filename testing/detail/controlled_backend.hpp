@@ -282,16 +282,13 @@ class controlled_backend : public decider, public event_deferrer {
   std::size_t decide(std::size_t n, std::string_view const* names) override;
 
   void note_fork_without_log() noexcept { log_->lacks_log = true; }
-  void note_spawned(process_id id, std::source_location where) {
+  void note_spawned(process_id id, std::source_location where) noexcept {
     if (log_->trace) [[unlikely]]
-      log_->known[id].spawned_at = where;
+      note(id, [&](run_log::known_process& p) { p.spawned_at = where; });
   }
-  void note_call(process_id id, char const* call, std::source_location where) {
-    if (!log_->trace) [[likely]]
-      return;
-    auto& p = log_->known[id];
-    p.call = call;
-    p.called_at = where;
+  void note_call(process_id id, char const* call, std::source_location where) noexcept {
+    if (log_->trace) [[unlikely]]
+      note(id, [&](run_log::known_process& p) { p.call = call, p.called_at = where; });
   }
   void note_value(std::string (*text)(void const*), void const* value) noexcept override;
 
@@ -326,6 +323,12 @@ class controlled_backend : public decider, public event_deferrer {
   }
 
  private:
+  template <class F>
+  void note(process_id id, F f) noexcept try {
+    f(log_->known[id]);
+  } catch (std::bad_alloc const&) {
+    log_->lacks_memory = true;  // CHOICE-3
+  }
   void note_woken(process_id id) noexcept;
 
   strategy* strategy_ = nullptr;

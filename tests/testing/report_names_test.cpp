@@ -182,3 +182,26 @@ TEST_CASE("a deadlock names the processes and their calls") {
   CHECK_THAT(text, Contains("process 1.2 (waits_for_news #2) in weft::condition::wait at "));
   CHECK_THAT(text, Contains("process 1.3 (lambda) in weft::semaphore::acquire at "));
 }
+
+namespace {
+struct without_text {
+  friend std::string to_string(without_text const&) { throw std::runtime_error("no text"); }
+};
+}  // namespace
+
+TEST_CASE("a report does without the values that have no text") {
+  struct two_values {
+    shared<char const*> nowhere{nullptr};
+    shared<without_text> refuses;
+  };
+  auto const found = explore(
+      {.granularity = granularity::parallel}, [] { return std::make_unique<two_values>(); },
+      [](std::unique_ptr<two_values>& v) -> works {
+        (void)co_await v->nowhere.get();
+        (void)co_await v->refuses.get();
+      },
+      [](std::unique_ptr<two_values>&) { return false; });
+  CHECK(found.complete);
+  CHECK_FALSE(found.nondeterminism);
+  CHECK_THAT(found.report(), Contains("shared::get at ") && !Contains(" = "));
+}
