@@ -20,7 +20,7 @@ struct chase_lev_orders : steal_orders {
   static constexpr auto takes = std::memory_order_seq_cst;         // [10]
 };
 
-/// As above, but a pop costs the owner less and a steal costs a thief more (STEAL-7).
+/// chase_lev_orders by which a pop costs the owner less and a steal costs a thief more (STEAL-7).
 struct interrupting_orders : chase_lev_orders {
   using fence = detail::asymmetric_fence;
   static constexpr auto claims_lightly = std::memory_order_release;        // [11]
@@ -146,7 +146,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   /// thread that is about to sleep must call before_last_look().
   void publish() noexcept {
     if constexpr (may_interrupt)
-      if (interrupts_) return Orders::fence::light();  // STEAL-7
+      if (interrupts_) return Orders::fence::light();  // STEAL-7: before the check for sleepers
     ends::publish();
   }
   /// Orders the announcement of a sleep before the calls of is_empty() that follow, of any number
@@ -155,7 +155,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   void before_last_look() const noexcept
     requires may_interrupt
   {
-    if (interrupts_) Orders::fence::heavy();  // STEAL-7
+    if (interrupts_) Orders::fence::heavy();  // STEAL-7: before the last look for work
   }
 
   /// Takes the newest item.  Never `lost`: if a thief takes the last item first, the deque is
@@ -194,7 +194,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     if constexpr (may_interrupt)
       if (interrupts_) {
         this->bottom_.store(b, Orders::claims_lightly);        // [11] release: as in push
-        Orders::fence::light();                                // STEAL-7
+        Orders::fence::light();                                // STEAL-7: between store and read
         return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: STEAL-7
       }
     this->bottom_.store(b, Orders::claims);        // [7] seq_cst: STEAL-5; and release, as in push
@@ -208,7 +208,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     if constexpr (may_interrupt)
       if (interrupts_ && !is_owner) {
         if (this->is_empty()) return missed::empty;  // do not interrupt for an empty deque
-        Orders::fence::heavy();                      // STEAL-7
+        Orders::fence::heavy();                      // STEAL-7: between the two reads
       }
     index const b = this->bottom_.load(Orders::sees_bottom);
     if (b <= t) return missed::empty;

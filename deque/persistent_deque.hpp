@@ -192,7 +192,7 @@ class persistent_deque {
     push_front(std::move(element));
     return std::move(*this);
   }
-  /// The same at the other end.  Allocates as a push after a snapshot.
+  /// The deque with one more element at the back.  Allocates as a push after a snapshot.
   [[nodiscard]] persistent_deque pushed_back(T element) const&
     requires copyable
   {

@@ -99,7 +99,7 @@ class replicated_store : public store, public work_sharing {
   /// Calls `f` under lock_ with what has arrived carried out.
   template <class F>
   auto with_copy(F const& f);
-  /// The same with all that is in the log now.
+  /// with_copy() after all that is in the log now has been carried out.
   template <class F>
   auto with_newest_copy(F const& f);
   void wait_for(std::uint64_t number);

@@ -24,8 +24,8 @@ namespace detail {
 /// At most `lines` lines; if the chain is longer, one more line says so.  Says so if the resumption
 /// is empty, or can no longer be resumed because a handler in its chain has ended.  O(lines);
 /// allocates the text.
-template <class R, class A, class... Es>
-std::string describe(resumption<R, A, Es...> const& k, std::size_t lines = 64) {
+template <class R, class A>
+std::string describe(resumption<R, A> const& k, std::size_t lines = 64) {
   if (!k) return "an empty resumption\n";
   return detail::describe_chain(*k.rest(detail::internal()), lines);
 }

@@ -39,8 +39,8 @@ concept row_aware_operation =
 /// awaiting coroutine.
 template <class X>
 concept row_aware_awaitable = !std::is_lvalue_reference_v<X> && X::row_aware_awaitable;
-/// The same for one that is passed by value.  If it is [[clang::trivial_abi]], it needs no place in
-/// the frame.
+/// An awaitable with awaiter_in<Row>(where) that is passed by value.  If its class is
+/// [[clang::trivial_abi]], it needs no place in the frame.
 template <class X>
 concept awaited_by_value = requires { requires X::is_awaited_by_value; };
 /// Whether the `Awaiter` of an `X` yields the type that `X` declares as its member `result`

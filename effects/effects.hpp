@@ -23,7 +23,6 @@
 #include "weft/effects/outer.hpp"
 #include "weft/effects/proc.hpp"
 #include "weft/effects/reader.hpp"
-#include "weft/effects/rebinding.hpp"
 #include "weft/effects/region.hpp"
 #include "weft/effects/resumption.hpp"
 #include "weft/effects/row.hpp"

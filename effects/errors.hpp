@@ -23,11 +23,6 @@ struct resumption_expired : std::logic_error {
   using logic_error::logic_error;
 };
 
-/// A continuation was to be resumed under a handler that performs to the continuation's own body.
-struct rebound_to_itself : std::logic_error {
-  using logic_error::logic_error;
-};
-
 /// An operation whose clause takes the resumption was performed where nothing can be suspended: in
 /// a value clause, or with ordinary code between the operation and its handler.
 struct needs_control : std::logic_error {

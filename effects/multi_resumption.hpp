@@ -9,10 +9,7 @@
 #include "weft/effects/detail/capture.hpp"
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/detail/recording.hpp"
-#include "weft/effects/detail/refused.hpp"
-#include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/memory/frame_pool.hpp"
-#include "weft/effects/rebinding.hpp"
 #include "weft/effects/resumption.hpp"
 
 /// The continuation of a body that waits for an `R`, to be resumed any number of times.
@@ -48,11 +45,9 @@ namespace weft::detail {
 
 /// A body to be run again, against a log.
 struct rerun : pooled {
-  rerun(std::shared_ptr<runs_again> b, replay_log l, shared_binding s)
-      : body(std::move(b)), log(std::move(l)), bound(std::move(s)) {}
+  rerun(std::shared_ptr<runs_again> b, replay_log l) : body(std::move(b)), log(std::move(l)) {}
   std::shared_ptr<runs_again> body;
   replay_log log;
-  shared_binding bound;
 };
 
 /// What a multi_resumption resumes, with the answer: the waiting frames, or a log to run the body
@@ -61,8 +56,8 @@ struct rerun : pooled {
 class [[clang::trivial_abi]] rest_again {
  public:
   explicit rest_again(captured_frames live) noexcept : live_(std::move(live)) {}
-  rest_again(std::shared_ptr<runs_again> body, replay_log log, shared_binding bound)
-      : rerun_(new rerun(std::move(body), std::move(log), std::move(bound))) {}
+  rest_again(std::shared_ptr<runs_again> body, replay_log log)
+      : rerun_(new rerun(std::move(body), std::move(log))) {}
   rest_again(rest_again&& other) noexcept
       : live_(std::move(other.live_)), rerun_(std::exchange(other.rerun_, nullptr)) {}
   rest_again& operator=(rest_again&&) = delete;
@@ -71,15 +66,8 @@ class [[clang::trivial_abi]] rest_again {
       forget(rerun_);
   }
 
-  void require_open(bool by_place = true) const {
-    if (!rerun_) live_.require_open(by_place);
-  }
-  /// Binds the continuation to other handlers.  Throws as evidence_slots::rebind() does.
-  void rebind(shared_binding b) {
-    if (rerun_)
-      rerun_->bound = std::move(b);
-    else
-      live_.rebind(std::move(b));
+  void require_open() const {
+    if (!rerun_) live_.require_open();
   }
   /// Resumes: returns the frame to run next.
   std::coroutine_handle<> go(continuation waiter, result_slot_base& to) {
@@ -90,7 +78,7 @@ class [[clang::trivial_abi]] rest_again {
   [[gnu::cold, gnu::noinline]] static void forget(rerun* r) noexcept { delete r; }
   [[gnu::noinline]] std::coroutine_handle<> go_slow(continuation waiter, result_slot_base& to) {
     std::unique_ptr<rerun> const r(std::exchange(rerun_, nullptr));
-    return r->body->run_again(r->body, std::move(r->log), std::move(r->bound), waiter, to);
+    return r->body->run_again(r->body, std::move(r->log), waiter, to);
   }
 
   captured_frames live_;
@@ -104,7 +92,7 @@ using resuming_again = resuming<A, rest_again>;
 }  // namespace weft::detail
 
 /// The continuation of a body that waits for an `R`, and whose handler answers with an `A`, to be
-/// resumed any number of times.  It can be resumed under other handlers of the effects `Rebound`.
+/// resumed any number of times.
 ///
 /// Cost: a copy is O(1).  By replay a resume costs as much as the body did so far; bitwise it is
 /// O(bytes of the frames).
@@ -113,21 +101,12 @@ using resuming_again = resuming<A, rest_again>;
 /// thread, as said above.
 ///
 /// A resume by replay allocates a log entry, a block from a pool, and what the body allocates again.
-template <class R, class A, class... Rebound>
+template <class R, class A>
 class [[clang::trivial_abi]] weft::multi_resumption {
-  using rebound = detail::row_set<Rebound...>;
-
  public:
   /// Makes an empty multi_resumption.
   multi_resumption() = default;
   multi_resumption(detail::internal, detail::shared_capture c) noexcept : capture_(std::move(c)) {}
-  /// Converts from a multi_resumption that names the same effects in another order.  One that names
-  /// no effects converts from any other, and cannot rebind.
-  template <class... Es>
-    requires(!std::is_same_v<multi_resumption<R, A, Es...>, multi_resumption> &&
-             detail::rebinds_as<detail::row_set<Es...>, rebound>)
-  multi_resumption(multi_resumption<R, A, Es...> other) noexcept
-      : capture_(std::move(other).take(detail::internal())) {}
 
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(capture_); }
@@ -138,30 +117,13 @@ class [[clang::trivial_abi]] weft::multi_resumption {
   /// replay_divergence, and what the continuation throws.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) const& {
-    return detail::resuming_again<A>(ready(false, true, std::forward<V>(value)...));
+    return detail::resuming_again<A>(ready(false, std::forward<V>(value)...));
   }
-  /// The same for the last time: afterwards this is empty, and the frames are not kept.  Throws as
-  /// above.
+  /// Resumes as the call of an lvalue does, for the last time: afterwards this is empty, and the
+  /// frames are not kept.  Throws as that call does.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) && {
-    return detail::resuming_again<A>(ready_last(true, std::forward<V>(value)...));
-  }
-
-  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).  Row: the
-  /// effects `Rebound`.  One more allocation, from a pool.  Throws as above; rebound_to_itself.
-  template <class... V>
-  auto under(V&&... value) const& {
-    if constexpr (rebinds_effects())
-      return resuming_under(ready(false, false, std::forward<V>(value)...));
-    else
-      return detail::refused<A>();
-  }
-  template <class... V>
-  auto under(V&&... value) && {
-    if constexpr (rebinds_effects())
-      return resuming_under(ready_last(false, std::forward<V>(value)...));
-    else
-      return detail::refused<A>();
+    return detail::resuming_again<A>(ready_last(std::forward<V>(value)...));
   }
 
   /// resume(k, answer): resumes from ordinary code, until the body ends or is captured again, and
@@ -171,7 +133,7 @@ class [[clang::trivial_abi]] weft::multi_resumption {
     detail::result_slot<A> answer;
     {
       detail::prompt::driver const outside;
-      auto rest = k.ready_last(true, std::forward<V>(value)...);
+      auto rest = k.ready_last(std::forward<V>(value)...);
       detail::drive(rest.go(detail::continuation::ordinary_code(), answer));
     }
     return answer.take_at_last();
@@ -188,36 +150,28 @@ class [[clang::trivial_abi]] weft::multi_resumption {
   }
 
  private:
-  using resuming_under = detail::resuming_under<A, detail::rest_again, rebound>;
-  static consteval bool rebinds_effects() {
-    constexpr bool are_named = sizeof...(Rebound) > 0;
-    static_assert(are_named,
-                  "weft: this multi_resumption rebinds nothing: its handler names effects, "
-                  "rebinds<E>, and its type, multi_resumption<result, answer, E>");
-    return are_named;
-  }
   template <class... V>
-  detail::rest_again ready_last(bool by_place, V&&... value) {
-    auto rest = ready(capture_ && (*capture_).is_last(), by_place, std::forward<V>(value)...);
+  detail::rest_again ready_last(V&&... value) {
+    auto rest = ready(capture_ && (*capture_).is_last(), std::forward<V>(value)...);
     capture_ = {};
     return rest;
   }
   /// noinline: the awaiting frame would keep pointers to the parts of the awaitable.
   template <class... V>
-  [[gnu::noinline]] detail::rest_again ready(bool last, bool by_place, V&&... value) const {
+  [[gnu::noinline]] detail::rest_again ready(bool last, V&&... value) const {
     if (!capture_) [[unlikely]]
       detail::captured_frames::throw_empty();
     constexpr bool is_value = sizeof...(V) > 0 && !(detail::is_raising<V> || ...);
     if constexpr (is_value && detail::answers<R, V...>) {
       detail::kept<R> made(std::forward<V>(value)...);  // before the check: this may run any code
-      return ready_made(last, by_place, std::move(made));
+      return ready_made(last, std::move(made));
     } else {
-      return ready_made(last, by_place, std::forward<V>(value)...);
+      return ready_made(last, std::forward<V>(value)...);
     }
   }
   template <class... V>
-  detail::rest_again ready_made(bool last, bool by_place, V&&... value) const {
-    if (detail::captured_frames live = (*capture_).frames_here(last, by_place)) [[likely]] {
+  detail::rest_again ready_made(bool last, V&&... value) const {
+    if (detail::captured_frames live = (*capture_).frames_here(last)) [[likely]] {
       detail::put(detail::waiting_in<R>(live), std::forward<V>(value)...);
       return detail::rest_again(std::move(live));
     }
@@ -230,7 +184,7 @@ class [[clang::trivial_abi]] weft::multi_resumption {
     detail::put(next, std::forward<V>(value)...);
     detail::replay_log log(replayed.past());
     log.record(replayed.at(), next);
-    return detail::rest_again(replayed.body(), std::move(log), replayed.bound());
+    return detail::rest_again(replayed.body(), std::move(log));
   }
 
   detail::shared_capture capture_;

@@ -25,7 +25,7 @@ namespace detail {
 
 template <class E, class O>
 typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_location where) {
-  auto const ask = handler.template clause<O>().when_asked;
+  auto const ask = handler.template clause<O>().ask;
   if (!ask) [[unlikely]]
     throw_asked(name_of<O>, where, handler.clauses->home(handler));
   return ask(handler, static_cast<passed<O>>(o), where);
@@ -105,8 +105,9 @@ struct asking_within {
 template <class Missing>
 using outward_mistake =
     std::conditional_t<is_empty_row<Missing>, no_mistake, clause_asks_outside_row<Missing>>;
-/// The same, to report what is not available: in its exception specification, which clang needs
-/// where the clause is looked at.  So the notes lead from there to the user's line.
+/// Stands for asking<Available> to report what is not available: in the exception specification of
+/// the conversion, which clang needs where the clause is looked at.  So the notes lead from there
+/// to the user's line.
 template <class Available>
 struct asking_beyond {
   template <class... Es>

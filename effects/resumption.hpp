@@ -8,13 +8,10 @@
 #include <source_location>
 #include <utility>
 
-#include "weft/effects/detail/binding.hpp"
 #include "weft/effects/detail/captured_frames.hpp"
 #include "weft/effects/detail/evidence.hpp"
 #include "weft/effects/detail/internal.hpp"
 #include "weft/effects/detail/refused.hpp"
-#include "weft/effects/detail/row_set.hpp"
-#include "weft/effects/rebinding.hpp"
 
 /// The continuation of an operation, as a value.
 ///
@@ -32,9 +29,6 @@
 ///   | a control clause | `return std::move(k).last(v)` | gives on the answer of `k`         |
 ///   | ordinary code    | `resume(std::move(k), v)`     | the answer of `k`; drives a loop   |
 ///
-/// `std::move(k).under(v)` resumes under other handlers, if the handler of `k` rebinds effects
-/// (rebinding.hpp).
-///
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
 /// be thrown there.  Each of these calls throws resumption_empty if `k` is empty, and
 /// resumption_expired if the handler has ended; if a call throws, `k` is unchanged.  To capture and
@@ -51,19 +45,15 @@ class outcome;
 namespace detail {
 template <class A, class Rest = captured_frames>
 class resuming;
-template <class A, class Rest, class Rebound>
-class resuming_under;
 }  // namespace detail
 }  // namespace weft
 
-/// The continuation of a body that waits for an `R`, and whose handler answers with an `A`.  It can
-/// be resumed under other handlers of the effects `Rebound`.  Capturing and resuming are O(1), and
-/// a step for each prompt between the operation and its handler.  Allocates nothing, except in
-/// under().  Throws resumption_empty or resumption_expired where it is resumed.
-template <class R, class A, class... Rebound>
+/// The continuation of a body that waits for an `R`, and whose handler answers with an `A`.  It goes
+/// on under the handlers that it was captured under.  Capturing and resuming are O(1), and a step
+/// for each prompt between the operation and its handler.  Allocates nothing.  Throws
+/// resumption_empty or resumption_expired where it is resumed.
+template <class R, class A>
 class [[nodiscard, clang::trivial_abi]] weft::resumption {
-  using rebound = detail::row_set<Rebound...>;
-
  public:
   /// Makes an empty resumption.
   resumption() = default;
@@ -75,13 +65,6 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   resumption& operator=(resumption const&) = delete;  // weft: a resumption is used once: std::move it, or take a multi_resumption
   // clang-format on
   ~resumption() = default;
-  /// Converts from a resumption that names the same effects in another order.  A resumption that
-  /// names no effects converts from any other, and cannot rebind.
-  template <class... Es>
-    requires(!std::is_same_v<resumption<R, A, Es...>, resumption> &&
-             detail::rebinds_as<detail::row_set<Es...>, rebound>)
-  resumption(resumption<R, A, Es...>&& other) noexcept
-      : rest_(std::move(other).take(detail::internal())) {}
 
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(rest_); }
@@ -99,28 +82,6 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// The same, but resumes under the handlers of the awaiting coroutine (rebinding.hpp).  Row: the
-  /// effects `Rebound`.  One allocation, from a pool.  Also throws rebound_to_itself.
-  template <class... V>
-  auto under(V&&... value) && {
-    constexpr bool rebinds_effects = sizeof...(Rebound) > 0;
-    static_assert(rebinds_effects,
-                  "weft: this resumption rebinds nothing: its handler names effects, rebinds<E>, "
-                  "and its type, resumption<result, answer, E>");
-    if constexpr (rebinds_effects) {
-      detail::fill<R>(rest_, false, std::forward<V>(value)...);
-      return detail::resuming_under<A, detail::captured_frames, rebound>(std::move(rest_));
-    } else {
-      return detail::refused<A>();
-    }
-  }
-  template <class... V>
-  auto under(V&&...) const& {
-    static_assert(detail::is_allowed<resumption, V...>,
-                  "weft: a resumption is used once: write std::move(k).under(v)");
-    return detail::refused<A>();
-  }
-
   /// Ends a control clause whose answer is that of the continuation: a jump, no native stack.
   template <class... V>
   outcome<A> last(V&&... value) && {
@@ -136,7 +97,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   /// Fills in the answer, and releases the chain to the caller.
   template <class... V>
   detail::captured_frames ready(detail::internal, V&&... value) {
-    detail::fill<R>(rest_, true, std::forward<V>(value)...);
+    detail::fill<R>(rest_, std::forward<V>(value)...);
     return std::move(rest_);
   }
   [[nodiscard]] detail::captured_frames const& rest(detail::internal) const noexcept {
@@ -182,10 +143,10 @@ namespace detail {
 
 template <class T>
 constexpr bool is_resumption = false;
-template <class R, class A, class... Es>
-constexpr bool is_resumption<resumption<R, A, Es...>> = true;
-template <class R, class A, class... Es>
-constexpr bool is_resumption<multi_resumption<R, A, Es...>> = true;
+template <class R, class A>
+constexpr bool is_resumption<resumption<R, A>> = true;
+template <class R, class A>
+constexpr bool is_resumption<multi_resumption<R, A>> = true;
 
 /// The result of `std::move(k)(v)`, and of `k(v)` of a multi_resumption, which is its own awaiter: an
 /// awaiter beside it would make the awaiting frame larger.  `Rest`: what is resumed.
@@ -219,64 +180,13 @@ class [[nodiscard(
   result_slot<A> answer_;
 };
 
-/// The awaiter of `k.under(v)`, in a coroutine whose row is `Row`.
-template <class A, class Rest, class Rebound, class Row>
-class resuming_under_awaiter {
- public:
-  resuming_under_awaiter(Rest& rest, std::source_location where) noexcept
-      : rest_(rest), answer_(where) {}
-  resuming_under_awaiter(resuming_under_awaiter const&) = delete;
-  resuming_under_awaiter& operator=(resuming_under_awaiter const&) = delete;
-
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  template <class Frame>
-  transfer await_suspend(std::coroutine_handle<Frame> me) {
-    rest_.require_open(false);  // again: the handler may have ended since the call
-    auto const handler_of = [around = me.promise().evidence]<class E>() -> void* {
-      return find<E, Row>(around);
-    };
-    rest_.rebind(shared_binding(new binding_of<Rebound>(handler_of)));
-    return detail::go_on(std::move(rest_).go(continuation(me), answer_));
-  }
-  A await_resume() { return answer_.take(); }
-
- private:
-  Rest& rest_;
-  result_slot<A> answer_;
-};
-
-/// The result of `k.under(v)`.
-template <class A, class Rest, class Rebound>
-class [[nodiscard("weft: co_await it")]] resuming_under {
- public:
-  static constexpr bool row_aware_awaitable = true;
-  using result = A;
-
-  explicit resuming_under(Rest rest) noexcept : rest_(std::move(rest)) {}
-  template <class Row>
-  auto awaiter_in(std::source_location where) {
-    using missing = row_difference<Rebound, Row>;
-    static_assert(
-        is_empty_row<missing>,
-        "weft: a continuation is resumed under the handlers of the coroutine that awaits it: "
-        "name in its row the effects that the resumption rebinds");
-    if constexpr (is_empty_row<missing>)
-      return resuming_under_awaiter<A, Rest, Rebound, Row>(rest_, where);
-    else
-      return refused<A>();
-  }
-
- private:
-  Rest rest_;
-};
-
 }  // namespace detail
 
 /// Resumes from ordinary code, and returns the answer of the continuation.  Operations performed
 /// meanwhile cannot suspend frames outside this call: they throw needs_control.  Throws what the
 /// continuation throws; resumption_empty; resumption_expired.
-template <class R, class A, class... Es, class... V>
-A resume(resumption<R, A, Es...>&& k, V&&... value) {
+template <class R, class A, class... V>
+A resume(resumption<R, A>&& k, V&&... value) {
   detail::result_slot<A> answer;
   {
     detail::prompt::driver const outside;
@@ -287,8 +197,8 @@ A resume(resumption<R, A, Es...>&& k, V&&... value) {
 }
 
 // clang-format off
-template <class R, class A, class... Es, class... V>
-A resume(resumption<R, A, Es...> const& k, V&&... value) = delete;  // weft: a resumption is used once: write resume(std::move(k), v)
+template <class R, class A, class... V>
+A resume(resumption<R, A> const& k, V&&... value) = delete;  // weft: a resumption is used once: write resume(std::move(k), v)
 // clang-format on
 
 }  // namespace weft

@@ -11,7 +11,7 @@
 #include "weft/sched/base/detail/answering.hpp"
 #include "weft/sched/base/detail/trace_buffer.hpp"
 #include "weft/sched/base/trace_event.hpp"
-#include "weft/sched/runtime/detail/tracing_evidence.hpp"
+#include "weft/sched/runtime/detail/tracing_hook.hpp"
 #include "weft/trace/trace.hpp"
 
 namespace weft {
@@ -44,13 +44,6 @@ template <says_what_it_handles H>
 struct handles_the_same<H> {
   using handles = typename std::remove_cvref_t<H>::handles;
 };
-template <class H>
-struct rebinds_the_same {};
-template <class H>
-  requires requires { typename H::rebound_effects; }
-struct rebinds_the_same<H> {
-  using rebound_effects = typename H::rebound_effects;
-};
 
 /// Adds an event of code that does not know its process, such as a handler.
 void add_here(trace& t, trace_event e, answering const& by) noexcept;
@@ -68,8 +61,7 @@ template <class K>
 /// `Handler` is `X` for an owned handler, `X&` for a borrowed one, which may be a region: what is
 /// suspended stays in that region.
 template <class Handler>
-class traced_handler : public detail::handles_the_same<Handler>,
-                       public detail::rebinds_the_same<std::remove_reference_t<Handler>> {
+class traced_handler : public detail::handles_the_same<Handler> {
   using H = std::remove_reference_t<Handler>;
 
  public:
@@ -84,7 +76,7 @@ class traced_handler : public detail::handles_the_same<Handler>,
   decltype(auto) on(O o, Ks... ks) {
     return on_at(std::source_location(), std::move(o), std::move(ks)...);
   }
-  /// The same for an operation that is performed there.
+  /// on() for an operation that is performed at `where`.
   template <operation O, class... Ks>
   decltype(auto) on_at(std::source_location where, O o, Ks... ks) {
     detail::answering by{.handler = this};

@@ -35,8 +35,8 @@ constexpr side opposite(side s) noexcept { return s == side::front ? side::back 
 template <class T, class P>
 struct chunk_header {
   typename P::counts::owners owners{};
-  typename P::counts::bound low{};   // CHUNK-2
-  typename P::counts::bound high{};  // CHUNK-2
+  typename P::counts::bound low{};   // CHUNK-2: only falls while the chunk is shared
+  typename P::counts::bound high{};  // CHUNK-2: only rises while the chunk is shared
   std::uint16_t const capacity;
   std::uint16_t const height;
 

@@ -131,7 +131,7 @@ class steal_ends {
   ~steal_ends() = default;
 
   // Written by all threads that take at the top.
-  alignas(line) std::atomic<index> top_ = 0;  // STEAL-2
+  alignas(line) std::atomic<index> top_ = 0;  // STEAL-2: only grows, by compare-and-swap
   // Written by the owner only.
   alignas(line) std::atomic<index> bottom_ = 0;  // STEAL-2
   index top_seen_ = 0;                           // the owner's: a value that top has reached

@@ -77,7 +77,7 @@ class tier {
   template <side S, class... Args>
   void emplace(Args&&... args);
 
-  /// The same if that only moves the edge of a window; else returns false, and does nothing.
+  /// emplace() if that only moves the edge of a window; else returns false, and does nothing.
   template <side S, class... Args>
   bool emplace_in_place(Args&&... args) noexcept;
 

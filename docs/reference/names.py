@@ -57,7 +57,6 @@ PROTOCOL_OF = {
     "weft::coroutine_stepper": {"commands", "input", "method"},
     "weft::eff": {"effects"},
     "weft::op": {"result"},
-    "weft::rebinds": {"operator()"},
     "weft::returns": {"operator()"},
     "weft::task_handle": {"finish"},
     "weft::traced_handler": {"forwards_to", "stands_for"},

@@ -38,7 +38,7 @@ struct received_message {
                                          std::string_view data);
 [[nodiscard]] std::string nothing_answer();
 [[nodiscard]] std::optional<received_message> read_message(std::string_view answer);
-/// The same of a wait without a deadline.  Throws not_readable if nothing came.
+/// read_message() for a wait without a deadline.  Throws not_readable if nothing came.
 [[nodiscard]] received_message read_some_message(std::string_view answer);
 
 /// How a process has ended: [status, value], or [status, text].

@@ -108,7 +108,7 @@ eff<void, weft::mail> coordinator::commit(std::vector<seat*> parts) {
     parts[i]->part = nullptr;
     signal told(is_accepted ? signal::kind::committed : signal::kind::fenced);
     co_await tell(*parts[i], told);
-    if (is_last) remove(*parts[i]);  // COORD-5
+    if (is_last) remove(*parts[i]);  // COORD-5: its driver sends no more orders
     if (!is_accepted) look_again_at(k);
     for (auto& e : results[i].effects) co_await deliver(e);
   }
@@ -225,7 +225,7 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
       parts.push_back(o.from);
       break;
     case order::kind::leave: {
-      bool const has_seen_all = o.seen == o.from->sent;  // COORD-3
+      bool const has_seen_all = o.seen == o.from->sent;  // COORD-3: else the driver must stay
       signal told(has_seen_all ? signal::kind::may_leave : signal::kind::must_stay);
       co_await tell(*o.from, told);
       if (!has_seen_all) break;

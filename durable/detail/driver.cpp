@@ -24,7 +24,7 @@ eff<bool, weft::mail> driver::commit(instance& it) {
   for (;;) {
     signal s = co_await in_.receive();
     if (s.what == signal::kind::fenced) {
-      seat_ = nullptr;  // COORD-5
+      seat_ = nullptr;  // COORD-5: the driver sends no more orders
       co_return false;
     }
     if (s.what == signal::kind::committed) break;

@@ -57,7 +57,8 @@ void store_state::set_status(row& p, status_change const& s) {
   process_record& r = p.record;
   if (r.wake) alarms_.erase({*r.wake, r.key});
   r.wake.reset();
-  bool const waits = s.now == process_status::waiting && p.inbox.size() <= s.known;  // STORE-5
+  // STORE-5: a process with unknown messages stays ready.
+  bool const waits = s.now == process_status::waiting && p.inbox.size() <= s.known;
   set_status(p, s.now == process_status::waiting && !waits ? process_status::ready : s.now);
   if (is_closed(s.now)) r.result = s.result;
   if (waits && s.wake) {
@@ -86,7 +87,7 @@ commit_result store_state::commit(commit_part const& part) {
   if (!has(part.process)) return {};
   row& p = changed(part.process);
   if (p.record.run != part.run || p.log.size() != part.first || is_closed(p.record.status))
-    return {};  // STORE-3
+    return {};  // STORE-3: the part is fenced
   commit_result result{true, {}};
   p.log.insert(p.log.end(), part.entries.begin(), part.entries.end());
   for (auto const taken : part.received)

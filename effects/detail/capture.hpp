@@ -35,10 +35,8 @@ class capture {
   }
 
   /// The frames that wait here; empty if they are gone, and the body is to be run again.  `last`:
-  /// there will be no other call.  `by_place`: the frames run under the handlers that they have;
-  /// else other handlers will be bound.  Throws as captured_frames::require_open() does, and
-  /// frames_in_use.
-  [[nodiscard]] virtual captured_frames frames_here(bool last, bool by_place) = 0;
+  /// there will be no other call.  Throws as captured_frames::require_open() does, and frames_in_use.
+  [[nodiscard]] virtual captured_frames frames_here(bool last) = 0;
   /// For traces: the prompt of the frames that wait here; null if they are gone.
   [[nodiscard]] virtual prompt const* prompt_here() const noexcept = 0;
   /// Releases the frames to the only owner, which unwinds them.  Null if the capture has more to
@@ -82,19 +80,18 @@ class [[clang::trivial_abi]] shared_capture {
 /// Resumes by replay: the first resume gets the waiting frames, a later one runs the body again.
 class replay_capture final : public capture {
  public:
-  replay_capture(captured_frames live, std::shared_ptr<runs_again> body, shared_binding bound)
+  replay_capture(captured_frames live, std::shared_ptr<runs_again> body)
       : live_(std::move(live)),
         body_(std::move(body)),
-        bound_(std::move(bound)),
         past_(static_cast<recording_prompt&>(*live_).log()),
         at_(static_cast<recording_prompt&>(*live_).at()) {}
 
-  [[nodiscard]] captured_frames frames_here(bool, bool by_place) override {
+  [[nodiscard]] captured_frames frames_here(bool) override {
     // acq_rel, pairs with itself: exactly one exchange finds false, and that resume gets the
     // frames.  It sees what was done with them before.
     if (taken_.exchange(true, std::memory_order_acq_rel)) return captured_frames();
     try {
-      live_.require_open(by_place);
+      live_.require_open();
     } catch (...) {
       taken_.store(false, std::memory_order_release);  // pairs with the exchange itself
       throw;
@@ -108,7 +105,6 @@ class replay_capture final : public capture {
   [[nodiscard]] prompt* hand_over() noexcept override { return live_.release(); }
 
   [[nodiscard]] std::shared_ptr<runs_again> const& body() const noexcept { return body_; }
-  [[nodiscard]] shared_binding const& bound() const noexcept { return bound_; }
   [[nodiscard]] replay_log& past() noexcept { return past_; }
   [[nodiscard]] site const& at() const noexcept { return at_; }
 
@@ -116,7 +112,6 @@ class replay_capture final : public capture {
   captured_frames live_;
   std::atomic<bool> taken_ = false;
   std::shared_ptr<runs_again> body_;
-  shared_binding bound_;
   replay_log past_;  // the log up to the operation; does not change
   site at_;
 };

@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/effects/detail/binding.hpp"
 #include "weft/effects/detail/prompt.hpp"
 
 namespace weft {
@@ -51,13 +50,11 @@ class [[clang::trivial_abi]] captured_frames {
   [[nodiscard]] prompt& operator*() const noexcept { return *prompt_; }
 
   /// Throws resumption_empty or resumption_expired unless this may be resumed (prompt.hpp).
-  void require_open(bool by_place = true) const {
+  void require_open() const {
     if (!prompt_) [[unlikely]]
       throw_empty();
-    prompt_->require_open(by_place);
+    prompt_->require_open();
   }
-  /// Binds the chain to other handlers.  Throws as evidence_slots::rebind() does.
-  void rebind(shared_binding b) const { prompt_->slots()->rebind(*prompt_, std::move(b)); }
   /// Releases the chain and resumes it: its answer goes into `to`, then `waiter` continues.
   /// Returns the frame to run next.
   [[nodiscard]] std::coroutine_handle<> go(continuation waiter, result_slot_base& to) && noexcept {
@@ -101,23 +98,23 @@ template <class R>
 result_slot<R>& waiting_in(captured_frames const& rest) noexcept {
   return static_cast<result_slot<R>&>((*rest).waiting());
 }
-/// The same of a chain that must be open.  Throws as require_open() does.
+/// waiting_in() of a chain that must be open.  Throws as require_open() does.
 template <class R>
-result_slot<R>& waiting_in(captured_frames const& rest, bool by_place) {
-  rest.require_open(by_place);
+result_slot<R>& open_slot_in(captured_frames const& rest) {
+  rest.require_open();
   return waiting_in<R>(rest);
 }
 
 /// Fills in the answer of a chain.  The value is made before the check that the chain is open,
 /// because making it may run any code.
 template <class R, class... V>
-void fill(captured_frames const& rest, bool by_place, V&&... value) {
+void fill(captured_frames const& rest, V&&... value) {
   constexpr bool is_made = ((std::is_same_v<V&&, kept<R>&&> || is_raising<V>) && ...);
   if constexpr (is_made || !answers<R, V...>) {
-    put(waiting_in<R>(rest, by_place), std::forward<V>(value)...);
+    put(open_slot_in<R>(rest), std::forward<V>(value)...);
   } else {
     kept<R> made(std::forward<V>(value)...);
-    put(waiting_in<R>(rest, by_place), std::move(made));
+    put(open_slot_in<R>(rest), std::move(made));
   }
 }
 

@@ -12,7 +12,6 @@
 #include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/effects/outer.hpp"
-#include "weft/effects/rebinding.hpp"
 #include "weft/effects/region.hpp"
 #include "weft/effects/resumption.hpp"
 #include "weft/effects/tagged.hpp"
@@ -121,8 +120,8 @@ struct clauses_for {
   using R = typename std::remove_reference_t<O>::result;
   static constexpr bool value = has_clause<H, O>;
   static constexpr bool asks = has_clause<H, O, asking<Around>>;
-  static constexpr bool once = has_clause<H, O, rebindable<resumption, R, A, rebound_by<H>>>;
-  static constexpr bool often = has_clause<H, O, rebindable<multi_resumption, R, A, rebound_by<H>>>;
+  static constexpr bool once = has_clause<H, O, resumption<R, A>>;
+  static constexpr bool often = has_clause<H, O, multi_resumption<R, A>>;
   static constexpr int count = value + asks + once + often;
 };
 
@@ -156,10 +155,9 @@ consteval clause_kind kind_of_clause() {
     return clause_kind::multi_shot;
 }
 
-template <class R, class A, clause_kind Kind, class Rebound>
+template <class R, class A, clause_kind Kind>
 using resumption_for =
-    std::conditional_t<Kind == clause_kind::multi_shot, rebindable<multi_resumption, R, A, Rebound>,
-                       rebindable<resumption, R, A, Rebound>>;
+    std::conditional_t<Kind == clause_kind::multi_shot, multi_resumption<R, A>, resumption<R, A>>;
 
 // ---- the return type of a clause
 
@@ -225,8 +223,7 @@ consteval auto find_clause_mistake() {
     return asking_mistake<H, O, Around>();
   else
     return mistake_of_control_clause<
-        H, O, A, clause_result<H, O, resumption_for<typename O::result, A, kind, rebound_by<H>>>,
-        Around>();
+        H, O, A, clause_result<H, O, resumption_for<typename O::result, A, kind>>, Around>();
 }
 template <class H, class O, class A, class Around>
 using clause_mistake = decltype(find_clause_mistake<H, O, A, Around>());

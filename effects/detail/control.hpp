@@ -94,11 +94,11 @@ template <bool MayBeKept, class Node, class O>
   using R = typename O::result;
   using S = typename Node::traits;
   using A = typename S::answer;
-  using K = resumption_for<R, A, S::template kind<O>, typename S::rebound>;
+  using K = resumption_for<R, A, S::template kind<O>>;
   using Result = clause_result<typename S::handler, O, K>;
 
   kept_prompt<owns_state<S>> const alive(n);
-  rebindable<resumption, R, A, typename S::rebound> once(internal(), n);
+  resumption<R, A> once(internal(), n);
   try {
     auto const k = [&]() -> K {
       if constexpr (S::template kind<O> == clause_kind::multi_shot)
@@ -130,7 +130,7 @@ template <bool MayBeKept, class Node, class O>
   return nullptr;
 }
 
-/// The same where the clause may drop a pinned continuation (CLAUSE-1): keeps the prompt, and
+/// run_clause() where the clause may drop a pinned continuation (CLAUSE-1): keeps the prompt, and
 /// counts the clause as unfinished meanwhile.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> run_clause_to_its_end(
@@ -160,7 +160,7 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
   return next ? next : waiter.resolve();
 }
 
-/// The same with other prompts between the operation and its handler.
+/// capture_and_answer() with other prompts between the operation and its handler.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> capture_across(Node& n, O& in_frame,
                                                          std::coroutine_handle<> leaf,
@@ -188,13 +188,13 @@ template <class Node, class E, class O>
 constexpr clause_entry<E, O> live_entry() {
   constexpr clause_kind kind = Node::traits::template kind<O>;
   if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
-    return {answer_at_once<Node, E, O>, nullptr, answer_at_once<Node, E, O>, nullptr};
+    return {nullptr, answer_at_once<Node, E, O>, nullptr};
   else
-    return {nullptr, nullptr, nullptr, answer_with_rest<Node, E, O>};
+    return {nullptr, nullptr, answer_with_rest<Node, E, O>};
 }
 template <class Node, class E, class O>
 constexpr clause_entry<E, O> expired_entry() {
-  return {answer_expired<Node, E, O>, nullptr, answer_expired<Node, E, O>, nullptr};
+  return {nullptr, answer_expired<Node, E, O>, nullptr};
 }
 
 template <class Node, class E>

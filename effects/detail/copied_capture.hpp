@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/effects/detail/binding.hpp"
 #include "weft/effects/detail/capture.hpp"
 #include "weft/effects/detail/frame.hpp"
 #include "weft/effects/detail/operation_info.hpp"
@@ -26,7 +25,7 @@ class copying_prompt;
                                                                     std::string_view why) {
   throw uncopyable("weft: " + at.text() + " cannot be captured bitwise: " + std::string(why));
 }
-/// The same because of a frame or a frame_end in the chain.
+/// Throws uncopyable because of a frame or a frame_end in the chain, which the text names.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
                                                                     continuation in_chain,
                                                                     std::string_view why) {
@@ -102,14 +101,12 @@ class copied_capture final : public capture {
     return leaf == leaf_ && place.is_as_marked();
   }
 
-  [[nodiscard]] captured_frames frames_here(bool last, bool by_place) override;
+  [[nodiscard]] captured_frames frames_here(bool last) override;
   [[nodiscard]] prompt const* prompt_here() const noexcept override;
 
  private:
   friend class copying_prompt;
   void spent() noexcept override;
-  [[gnu::noinline]] void keep_binding(shared_binding const& b) noexcept { bound_ = b; }
-  [[gnu::noinline]] void unbind() noexcept { bound_ = {}; }
   void look_at_frames(std::coroutine_handle<> leaf, frame_end const& outermost,
                       frame_arena const& place, copied_capture const* origin);
   void require_no_other_owners() const {
@@ -136,7 +133,6 @@ class copied_capture final : public capture {
   result_slot_base* waiting_ = nullptr;
   site at_{};
   prompt* inner_ = nullptr;
-  shared_binding bound_;
   prompts_in_chain* prompts_ = nullptr;  // counted; null if there is no prompt in the chain
   bool is_owner_ = true;                 // owns a count of the prompt (BITWISE-2)
   copied_capture* next_spare_ = nullptr;

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "weft/effects/detail/binding.hpp"
 #include "weft/effects/detail/copied_capture.hpp"
 #include "weft/effects/errors.hpp"
 #include "weft/effects/memory/frame_arena.hpp"
@@ -97,8 +96,6 @@ shared_capture copying_prompt::captured(captured_frames rest) noexcept {
   c->leaf_ = leaf();
   c->waiting_ = &waiting();
   c->inner_ = inner_;
-  if (rebinds_) [[unlikely]]
-    c->keep_binding(slots()->bound());
   occupant_ = c;
   ++captures_;
   return shared_capture(c);
@@ -106,14 +103,14 @@ shared_capture copying_prompt::captured(captured_frames rest) noexcept {
 
 // ---- going back
 
-captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by_place) {
+captured_frames copying_prompt::go_back_to(copied_capture& c, bool last) {
   if (!is_at_home()) [[unlikely]]
     throw_in_use(c.at_);
   if (over_ || (&c != occupant_ && !c.image_.is_there())) [[unlikely]]
     throw_over(c.at_);
-  if (!rebinds_) require_outers();
+  require_outers();
   if (&c == occupant_) {
-    require_open(by_place);
+    require_open();
     if (last) {
       c.is_owner_ = false;
       occupant_ = nullptr;
@@ -123,8 +120,6 @@ captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by
   } else {
     if (is() != state::ended || place_.alive() != 0) [[unlikely]]
       make_room(c);
-    if (rebinds_) [[unlikely]]
-      bind_again(c, by_place);
     place_.restore(c.image_);
     c.for_each_outside([](prompt& p) { p.keep(); });
     held_by_now(nullptr);
@@ -134,9 +129,6 @@ captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by
   set_origin(c);
   occupant_ = nullptr;
   return captured_frames(*this);
-}
-[[gnu::noinline]] void copying_prompt::bind_again(copied_capture const& c, bool by_place) {
-  by_place ? slots()->rebind(*this, c.bound_) : slots()->bind(c.bound_);
 }
 
 /// Empties the place, so that `c` can be restored there.  Contents that a capture can go back to
@@ -181,8 +173,6 @@ void copying_prompt::forget(copied_capture& c) noexcept {
   if (!is_at_home()) return;  // BITWISE-3: nothing may be touched from here
   --captures_;
   c.image_.clear();
-  if (c.bound_) [[unlikely]]
-    c.unbind();
   bool const is_owner = std::exchange(c.is_owner_, true);
   c.renew();
   bool const is_occupant = occupant_ == &c;
@@ -226,9 +216,7 @@ void copying_prompt::unwind_body() noexcept {
 
 // ---- captures
 
-captured_frames copied_capture::frames_here(bool last, bool by_place) {
-  return prompt_.go_back_to(*this, last, by_place);
-}
+captured_frames copied_capture::frames_here(bool last) { return prompt_.go_back_to(*this, last); }
 prompt const* copied_capture::prompt_here() const noexcept {
   return prompt_.is() == suspension::state::suspended ? &prompt_ : nullptr;
 }

@@ -58,8 +58,6 @@ class copying_prompt : public prompt {
   /// Called when the region or the borrow scope of the handler ends.
   void end_of_handler() noexcept;
 
-  bool rebinds_ = false;  // the prompt has slots (binding.hpp)
-
  private:
   friend class copied_capture;
 
@@ -77,9 +75,8 @@ class copying_prompt : public prompt {
   [[nodiscard]] copied_capture& take_spare();
   [[nodiscard]] copied_capture* make_capture();
   void put_spare(copied_capture& c) noexcept;
-  captured_frames go_back_to(copied_capture& c, bool last, bool by_place);
+  captured_frames go_back_to(copied_capture& c, bool last);
   void make_room(copied_capture const& c);
-  void bind_again(copied_capture const& c, bool by_place);
   void forget(copied_capture& c) noexcept;
   void unwind_body() noexcept override;
   [[noreturn, gnu::cold]] void throw_over(site const& at) const;

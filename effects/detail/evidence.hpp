@@ -39,18 +39,18 @@ using passed = typename passing<O>::type;  // a short name in each symbol
 template <class E, class O>
 struct clause_entry {
   using result = typename O::result;
-  /// Answers the operation on the spot, before anything is suspended.  Null if the clause cannot.
-  result (*at_once)(evidence<E>&, passed<O>, std::source_location);
-  /// Tried if `at_once` is null: fills in the answer, and returns true, if that is possible without
-  /// suspending.  May be null, too.
+  /// Fills in the answer, and returns true, if that is possible without suspending.  May be null.
   bool (*attempt)(evidence<E>&, O&, result_slot<result>&);
-  /// Answers an operation that a value clause further in performs outward.  Null if the clause
-  /// takes the resumption.
-  result (*when_asked)(evidence<E>&, passed<O>, std::source_location);
+  /// Answers on the spot, or throws: each operation, if there is no `control`; else those that a
+  /// value clause further in performs outward.  Null if the clause takes the resumption.
+  result (*ask)(evidence<E>&, passed<O>, std::source_location);
   /// Suspends the chain from `leaf`, whose answer goes into the slot, and runs the clause.  Returns
   /// the frame to run next.
   std::coroutine_handle<> (*control)(evidence<E>&, O&, std::coroutine_handle<> leaf,
                                      result_slot<result>&);
+
+  /// Whether `ask` answers, before anything is suspended.
+  [[nodiscard]] bool answers_at_once() const noexcept { return !control; }
 };
 
 template <class E, class Operations>

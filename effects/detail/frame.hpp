@@ -184,7 +184,7 @@ template <bool Asked = false>
   }
 }
 
-/// The same, but destroys only the part of the chain inside `last`, which is left as it is.
+/// Destroys the part of a suspended chain inside `last`, in a loop as unwind() does; `last` stays.
 [[gnu::noinline, gnu::no_sanitize_address]] inline void unwind_inside(
     continuation at, frame_end const& last) noexcept {
   for (frame_unwinder chain;;) {
@@ -307,8 +307,8 @@ inline transfer end_frame(std::coroutine_handle<> me) noexcept {
   me.destroy();
   return go_on(up.resolve());
 }
-/// The same out of line.  If it were inlined under g++ with AddressSanitizer, its locals would
-/// enlarge the native frame of every coroutine function.  These nest where a frame that stores a
+/// end_frame() out of line.  Inlined under g++ with AddressSanitizer, its locals would enlarge the
+/// native frame of every coroutine function.  These nest where a frame that stores a
 /// resumption is destroyed: its destructor unwinds the frames of that resumption (NEST-1).
 [[gnu::noinline]] inline transfer end_frame_by_a_call(std::coroutine_handle<> me) noexcept {
   return end_frame(me);

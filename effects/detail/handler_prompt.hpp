@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "weft/effects/detail/binding.hpp"
 #include "weft/effects/detail/control.hpp"
 #include "weft/effects/detail/copying_prompt.hpp"
 #include "weft/effects/detail/evidence.hpp"
@@ -57,9 +56,9 @@ class handler_slot {
     else
       return nullptr;
   }
-  template <class Without = row<>, class F>
+  template <class F>
   void for_each_outer(F f) {
-    for_each_of(row_difference<Needed, Without>(), f);
+    for_each_of(Needed(), f);
   }
   [[nodiscard]] bool outers_may_go() {
     bool may = false;
@@ -156,13 +155,11 @@ class handler_prompt<S, row<Es...>> final
   handler_prompt(typename S::held&& h, typename S::body& body, void* around, region* home)
       : evidence<Es>{&tables<handler_prompt, Es>::live}...,
         handler_slot_(std::forward<typename S::held>(h), around),
-        slots_({}, handler_slot_),
         function_(kept_function(body)) {
     this->borrowed_ = S::borrowed;
-    this->set_fragile(slots_.outers_may_go(handler_slot_));
+    this->set_fragile(handler_slot_.outers_may_go());
     body_evidence_.fill(given_by<handler_prompt>{*this});
     if constexpr (S::stays) this->join(*home);
-    if constexpr (S::copies) this->rebinds_ = !is_empty_row<typename S::rebound>;
   }
 
   /// Starts the body: returns the frame to run next.
@@ -190,9 +187,8 @@ class handler_prompt<S, row<Es...>> final
   /// The handler of E further out, as the body finds it.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
-    return slots_.template outer<E>(handler_slot_);
+    return handler_slot_.template outer<E>();
   }
-  [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
   template <class E>
   [[nodiscard]] evidence<E>* evidence_for_body() noexcept {
     if constexpr (is_among<E, row<Es...>>)
@@ -221,7 +217,7 @@ class handler_prompt<S, row<Es...>> final
     return result_.where;
   }
   [[nodiscard]] prompt* as_copyable() noexcept override { return S::is_copyable ? this : nullptr; }
-  void visit_outers(prompt_visitor f) const override { slots_.for_each_outer(f, handler_slot_); }
+  void visit_outers(prompt_visitor f) const override { handler_slot_.for_each_outer(f); }
 
  private:
   static auto kept_function(typename S::body& body) {
@@ -235,7 +231,6 @@ class handler_prompt<S, row<Es...>> final
   }
 
   mutable handler_slot_of<S> handler_slot_;
-  [[no_unique_address]] mutable slots_of_body<typename S::rebound> slots_;
   gathered<typename S::body_effects> body_evidence_;
   [[no_unique_address]] decltype(kept_function(std::declval<typename S::body&>())) function_;
   result_slot<typename S::body_result> result_;

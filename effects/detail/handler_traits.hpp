@@ -113,7 +113,6 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   template <clause_kind Kind>
   static constexpr bool has_kind = (is_any<Kind>(typename Es::operations()) || ...);
 
-  using rebound = rebound_by<handler>;
   static constexpr bool is_multi_shot = has_kind<clause_kind::multi_shot>;
   static constexpr bool copies = is_multi_shot && std::is_same_v<Policy, bitwise>;
   static constexpr bool records = is_multi_shot && !copies;
@@ -126,17 +125,16 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
 
   /// Whether the prompt of the handler may be copied byte by byte, as part of a body that is
   /// resumed bitwise (multi_shot.hpp).
-  static constexpr bool is_copyable =
-      std::is_trivially_copyable_v<handler> && std::is_trivially_copyable_v<meant> && !is_region &&
-      !is_multi_shot && !(stays && Inner) && is_empty_row<rebound> &&
-      (!body_function<Body> || std::is_trivially_copyable_v<Body>);
+  static constexpr bool is_copyable = std::is_trivially_copyable_v<handler> &&
+                                      std::is_trivially_copyable_v<meant> && !is_region &&
+                                      !is_multi_shot && !(stays && Inner) &&
+                                      (!body_function<Body> || std::is_trivially_copyable_v<Body>);
 
   /// The effects of the row around whose handlers the prompt keeps: those that the body performs,
   /// and those that are handled here as well (for outer_of).  All effects of the row, if a clause
-  /// performs outward, or continuations are captured or rebound.
-  using needed =
-      std::conditional_t<has_kind<clause_kind::asking> || captures || !is_empty_row<rebound>,
-                         Around, row_intersection<Around, row_set<body_effects, row<Es...>>>>;
+  /// performs outward, or continuations are captured.
+  using needed = std::conditional_t<has_kind<clause_kind::asking> || captures, Around,
+                                    row_intersection<Around, row_set<body_effects, row<Es...>>>>;
 };
 
 // ---- mistakes
@@ -162,16 +160,9 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     } else {
       using result = typename body::value_type;
       using answer = answer_type<handler, result>;
-      using unbound = row_difference<rebound_by<handler>, Around>;
       using left = row_difference<typename body::effects, row_set<Es..., Around>>;
       if constexpr (!has_return_clause<handler, result> && names_on_return<handler>)
         return on_return_of_another_type<handler, result>();
-      else if constexpr (!is_well<row_mistake<rebound_by<handler>>>)
-        return row_mistake<rebound_by<handler>>();
-      else if constexpr (!is_empty_row<unbound>)
-        return rebinds_outside_row<handler, unbound>();
-      else if constexpr (some_stays_with_process<rebound_by<handler>>)
-        return rebinds_tasks<handler>();
       else if constexpr (is_eff<answer>)
         return on_return_is_coroutine<handler, result>();
       else if constexpr (!is_empty_row<left>)

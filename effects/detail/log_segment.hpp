@@ -72,8 +72,8 @@ class log_entry {
       return site::same_place(where_, s.where);
     return is_at_slow(s);
   }
-  /// The same if the pointers or hashes differ: another module of the program may have recorded the
-  /// answer, or perform the operation.
+  /// is_at() where the pointers or hashes differ: another module of the program may have recorded
+  /// the answer, or perform the operation.
   [[nodiscard, gnu::noinline]] bool is_at_slow(site const& s) const noexcept { return at() == s; }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Counts one repetition more, and returns true, if this is a void answer of that site.

@@ -93,24 +93,6 @@ struct on_return_is_coroutine {
     return false;
   }
 };
-template <class Handler, class Missing>
-struct rebinds_outside_row {
-  static consteval bool report() {
-    static_assert(is_allowed<Handler, Missing>,
-                  "weft: the handler rebinds an effect that is not in the row around handle: add "
-                  "it there, or handle it");
-    return false;
-  }
-};
-template <class Handler>
-struct rebinds_tasks {
-  static consteval bool report() {
-    static_assert(is_allowed<Handler>,
-                  "weft: the handler rebinds tasking: but tasks and scopes stay with the process "
-                  "that has started them");
-    return false;
-  }
-};
 template <class Missing>
 struct body_outside_row {
   static consteval bool report() {

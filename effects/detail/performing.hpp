@@ -48,13 +48,12 @@ class performing {
   performing& operator=(performing const&) = delete;
 
   [[nodiscard]] bool await_ready() {
-    auto const at_once = clause().at_once;
-    if (!at_once) return clause().attempt && attempt();
+    if (!clause().answers_at_once()) return clause().attempt && attempt();
     if constexpr (std::is_void_v<R> || std::is_same_v<R, never>) {
-      (void)at_once(handler_, operation(), answer_.where);
+      (void)clause().ask(handler_, operation(), answer_.where);
       answer_.set();
     } else {
-      answer_.set(at_once(handler_, operation(), answer_.where));
+      answer_.set(clause().ask(handler_, operation(), answer_.where));
     }
     return true;
   }
@@ -87,8 +86,8 @@ class performing {
   result_slot<R> answer_;
 };
 
-/// The same for an awaitable `X` that converts the answer.  If x.is_ready(), no answer is needed,
-/// and the operation of `X`, whose result is void, is not performed.
+/// The awaiter of an `X` that converts the answer of its operation.  If x.is_ready(), no answer is
+/// needed, and the operation, whose result is void, is not performed.
 template <class X, class Performing>
 class finishing {
  public:
@@ -123,9 +122,9 @@ enum class attempted : unsigned char {
   not_done,     ///< The operation does it, perhaps at once.
   needs_clause  ///< The operation does it, and only its clause can: it cannot be answered at once.
 };
-/// The same for an awaitable `X` that may be done without its operation.  `x.attempt(handler)` does
-/// it, if that is possible; then `x.take()` is the result.  Else an `X::performed` that is made of
-/// `x` performs the operation; it is not constructed otherwise.
+/// The awaiter of an `X` whose work may be done without its operation.  `x.attempt(handler)` does
+/// the work, if that is possible; then `x.take()` is the result.  Else an `X::performed` that is
+/// made of `x` performs the operation; it is not constructed otherwise.
 template <class X, class Row, class E, class O>
 class attempting {
  public:

@@ -196,7 +196,8 @@ void prompt::share_with_outers() noexcept {
       for (prompt* p = inner_; p != this; p = p->up_) p->share_without_memory();
   }
 }
-/// The same without memory: takes native stack instead, as deep as handlers are nested.
+/// Marks this prompt, and all to which it may perform, as shared by threads.  Needs no memory, but
+/// native stack, as deep as handlers are nested.
 void prompt::share_without_memory() noexcept {
   if (std::exchange(is_shared_by_threads_, true)) return;
   auto const goes_on = [](prompt& p) { p.share_without_memory(); };
@@ -272,14 +273,9 @@ void prompt::check_outers() {
   unsigned const losses = losses_.load(std::memory_order_relaxed);  // relaxed: a hint
   std::vector<prompt*> outers;
   add_outers(outers);
-  require_outers(std::move(outers), nullptr);
-  checked_ = losses;
-}
-void prompt::require_outers(std::vector<prompt*> outers, prompt const* inside) const {
   std::unordered_set<prompt const*> seen(outers.begin(), outers.end());
   for (std::size_t i = 0; i != outers.size(); ++i) {
     prompt const& outer = *outers[i];
-    if (&outer == inside) throw_inside(*outers.front());
     if (outer.handler_is_gone()) throw_expired(outer.handler_name());
     if (!(outer.watched_ & fragile)) continue;
     std::size_t const known = outers.size();
@@ -288,6 +284,7 @@ void prompt::require_outers(std::vector<prompt*> outers, prompt const* inside) c
                                 [&seen](prompt const* p) { return !seen.insert(p).second; }),
                  outers.end());
   }
+  checked_ = losses;
 }
 
 /// Asks each place in the chain.
@@ -326,12 +323,6 @@ void prompt::throw_expired(std::string_view handler) const {
                            " no longer exists, so the continuation suspended by " +
                            std::string(operation().name) + " at " + detail::text(where()) +
                            " cannot be resumed");
-}
-
-void prompt::throw_inside(prompt const& outer) const {
-  throw rebound_to_itself("weft: the continuation suspended by " + std::string(operation().name) +
-                          " at " + detail::text(where()) + " cannot be resumed under the handler " +
-                          std::string(outer.handler_name()) + ", which performs to the same body");
 }
 
 void prompt::throw_gone(std::string_view what, std::source_location where) const {

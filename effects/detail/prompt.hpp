@@ -121,17 +121,16 @@ class prompt : public suspension, public pooled_in_body {
     return leaf();
   }
   /// Throws resumption_expired unless the continuation may be resumed, and std::logic_error if it is in
-  /// a scope that another process has opened.  If not `by_place`, other handlers will be bound
-  /// (rebinding.hpp), so those further out are not checked here.
-  void require_open(bool by_place = true) {
-    if (watched_ != 0) return require_open_slow(by_place);
+  /// a scope that another process has opened.
+  void require_open() {
+    if (watched_ != 0) return require_open_slow();
     if (is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
   }
-  [[gnu::noinline]] void require_open_slow(bool by_place) {
+  [[gnu::noinline]] void require_open_slow() {
     if (is_given_up() || is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
-    if (by_place) require_outers();
+    require_outers();
     if (watched_ & in_scope) require_own_scopes();
   }
   /// Throws resumption_expired if a handler further out has ended.
@@ -141,9 +140,6 @@ class prompt : public suspension, public pooled_in_body {
     if ((watched_ & fragile) && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
   }
-  /// The same for the handlers `outers` and those further out of them.  Also throws
-  /// rebound_to_itself if `inside` is one of all these.
-  void require_outers(std::vector<prompt*> outers, prompt const* inside) const;
   /// Drops the resumption: unwinds the suspended chain, or what is left of it, and gives up the
   /// resumption's count.
   [[gnu::noinline]] void drop() noexcept {
@@ -154,9 +150,9 @@ class prompt : public suspension, public pooled_in_body {
       abandon_handler();
     unwind_body();
   }
-  /// The same, but as one step of an unwinding that continues at `outside` later: returns what to
-  /// unwind next.  `asked`: the ends of clauses in the chain have been asked for pins, and there
-  /// are none (SUSPENSION-3).
+  /// drop() as one step of an unwinding that continues at `outside` later: returns what to unwind
+  /// next.  `asked`: the ends of clauses in the chain have been asked for pins, and there are none
+  /// (SUSPENSION-3).
   [[nodiscard]] virtual continuation drop_before(continuation outside, bool asked) noexcept;
   // ---- SUSPENSION-3, when a clause has dropped its continuation (end_of_clause.hpp)
 
@@ -354,7 +350,6 @@ class prompt : public suspension, public pooled_in_body {
   void keep_suspension() noexcept override { keep(); }
   void release_suspension() noexcept override { release(); }
   [[noreturn]] void throw_expired(std::string_view handler) const;
-  [[noreturn]] void throw_inside(prompt const& outer) const;
 
   /// The innermost active prompt of this thread (PROMPT-2); and the first of the prompts that are
   /// to be deleted, linked by up_.

@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "weft/effects/detail/binding.hpp"
 #include "weft/effects/detail/frame.hpp"
 #include "weft/effects/detail/prompt.hpp"
 #include "weft/effects/detail/replay_log.hpp"
@@ -23,11 +22,10 @@ class runs_again {
   runs_again& operator=(runs_again const&) = delete;
   virtual ~runs_again() = default;
 
-  /// Starts a run that is answered from the log first; its slots, if it has any, are bound to
-  /// `bound`.  Throws resumption_expired if the handler has ended.
+  /// Starts a run that is answered from the log first.  Throws resumption_expired if the handler has
+  /// ended.
   virtual std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                            shared_binding&& bound, continuation waiter,
-                                            result_slot_base& to) = 0;
+                                            continuation waiter, result_slot_base& to) = 0;
 };
 
 /// A prompt that records the answers that its body is given.

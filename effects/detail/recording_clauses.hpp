@@ -26,11 +26,13 @@ struct forwarding_beyond {
   evidence<F> stand_in;
 };
 
+/// The recorder (forwarding_clause.hpp) of a stand-in.
 template <class Node, class F, class Place>
-struct via_prompt {
-  static Node& of(evidence<F>& e) noexcept {
-    return static_cast<Node&>(reinterpret_cast<Place&>(e));  // `e` is the only member of a Place
-  }
+struct recorder_of_prompt {
+  Node& n;
+
+  explicit recorder_of_prompt(evidence<F>& e) noexcept
+      : n(static_cast<Node&>(reinterpret_cast<Place&>(e))) {}  // the only member of a Place
   static evidence<F>* target_of(Node& n) noexcept {
     auto* const outer = n.template outer_handler<F>();
     if constexpr (std::is_same_v<Place, forwarding<F>> || Node::template handles<F>)
@@ -39,23 +41,45 @@ struct via_prompt {
       return outer->clauses->beyond(*outer);
   }
 
-  static prompt& home(evidence<F>& e) noexcept { return of(e); }
-  static replay_log& log(evidence<F>& e) noexcept { return of(e).log(); }
-  static evidence<F>& target(evidence<F>& e) noexcept { return *target_of(of(e)); }
+  [[nodiscard]] replay_log& log() const noexcept { return n.log(); }
+  [[nodiscard]] evidence<F>& target() const noexcept { return *target_of(n); }
+  void await_answer(site const& at, result_slot_base& waiting) const noexcept {
+    n.await_answer(at, waiting);
+  }
+  void answer_is_here() const noexcept { n.answer_is_here(); }
+  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) const {
+    return n.end_diverged(leaf, at);
+  }
+};
+
+template <class Node, class F, class Place, class Operations = typename F::operations>
+struct forwarding_table;
+template <class Node, class F, class Place, class... Os>
+struct forwarding_table<Node, F, Place, op_list<Os...>> {
+  using recorder = recorder_of_prompt<Node, F, Place>;
+
+  template <class O>
+  static bool attempt(evidence<F>& e, O& o, result_slot<typename O::result>& waiting) {
+    return forward_attempt<F>(recorder(e), o, waiting);
+  }
+  template <class O>
+  static typename O::result ask(evidence<F>& e, passed<O> o, std::source_location where) {
+    return forward_asked<F, O>(recorder(e), static_cast<passed<O>>(o), where);
+  }
+  template <class O>
+  static std::coroutine_handle<> control(evidence<F>& e, O& o, std::coroutine_handle<> leaf,
+                                         result_slot<typename O::result>& waiting) {
+    return forward_suspending<F>(recorder(e), o, leaf, waiting);
+  }
+  static prompt& home(evidence<F>& e) noexcept { return recorder(e).n; }
   static evidence<F>* beyond(evidence<F>& e) noexcept {
     if constexpr (std::is_same_v<Place, forwarding<F>>)
-      return of(e).template beyond_here<F>();
+      return recorder(e).n.template beyond_here<F>();
     else
       return nullptr;  // outer_of skips only one handler
   }
-  static void await_answer(evidence<F>& e, site const& at, result_slot_base& waiting) noexcept {
-    of(e).await_answer(at, waiting);
-  }
-  static void answer_is_here(evidence<F>& e) noexcept { of(e).answer_is_here(); }
-  static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,
-                                              site const& at) {
-    return of(e).end_diverged(leaf, at);
-  }
+  static constexpr clause_table<F, op_list<Os...>> value{
+      clause_entry<F, Os>{attempt<Os>, ask<Os>, control<Os>}..., home, beyond};
 };
 
 // ---- its own clauses
@@ -79,17 +103,10 @@ bool attempt(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
 }
 
 template <class Node, class E, class O>
-struct answering_at_once {
-  evidence<E>& e;
-  std::source_location where;
-  typename O::result operator()(passed<O> o) const {
-    return answer_at_once<Node, E, O>(e, static_cast<passed<O>>(o), where);
-  }
-};
-template <class Node, class E, class O>
-typename O::result attempt_when_asked(evidence<E>& e, passed<O> o, std::source_location where) {
-  return recorded_when_asked<O>(static_cast<Node&>(e).log(), static_cast<passed<O>>(o), where,
-                                answering_at_once<Node, E, O>{e, where});
+typename O::result ask(evidence<E>& e, passed<O> o, std::source_location where) {
+  return recorded_when_asked<O>(
+      static_cast<Node&>(e).log(), static_cast<passed<O>>(o), where,
+      [&](passed<O> p) { return answer_at_once<Node, E, O>(e, static_cast<passed<O>>(p), where); });
 }
 
 template <class Node, class E, class O>
@@ -111,10 +128,9 @@ std::coroutine_handle<> suspend_and_record(evidence<E>& e, O& o, std::coroutine_
 template <class Node, class E, class O>
 constexpr clause_entry<E, O> recording_entry() {
   if constexpr (Node::template answers_at_once<O>)
-    return {nullptr, attempt<Node, E, O>, attempt_when_asked<Node, E, O>,
-            suspend_and_record<Node, E, O>};
+    return {attempt<Node, E, O>, ask<Node, E, O>, suspend_and_record<Node, E, O>};
   else
-    return {nullptr, attempt<Node, E, O>, nullptr, suspend_and_record<Node, E, O>};
+    return {attempt<Node, E, O>, nullptr, suspend_and_record<Node, E, O>};
 }
 
 template <class Node, class E>

@@ -39,10 +39,9 @@ class body_to_run_again : public runs_again {
       : handler_slot(std::forward<typename S::held>(h), around), function(std::move(body)) {}
 
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                    shared_binding&& bound, continuation waiter,
-                                    result_slot_base& to) override {
+                                    continuation waiter, result_slot_base& to) override {
     auto& n = *new recording_handler_prompt<S>(std::static_pointer_cast<body_to_run_again>(self),
-                                               std::move(log), std::move(bound));
+                                               std::move(log));
     n.aim(waiter, to);
     n.step_in();
     return n.begin_run();
@@ -57,7 +56,7 @@ class body_to_run_again : public runs_again {
 
 [[noreturn, gnu::cold]] void throw_not_resident(std::string_view handler);
 
-/// The same, for a handler with a region: the body is a resident of the region.
+/// A body_to_run_again whose handler has a region: the body is a resident of the region.
 template <class S>
 class resident_body final : public body_to_run_again<S>, public resident {
  public:
@@ -67,10 +66,9 @@ class resident_body final : public body_to_run_again<S>, public resident {
     join(*home);
   }
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                    shared_binding&& bound, continuation waiter,
-                                    result_slot_base& to) override {
+                                    continuation waiter, result_slot_base& to) override {
     if (!home_) throw_not_resident(name_of<typename S::meant>);
-    return body_to_run_again<S>::run_again(self, std::move(log), std::move(bound), waiter, to);
+    return body_to_run_again<S>::run_again(self, std::move(log), waiter, to);
   }
   [[nodiscard]] region* home() const noexcept { return home_; }
 
@@ -119,16 +117,14 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
       : recording_handler_prompt(std::make_shared<recorded_body>(std::forward<typename S::held>(h),
                                                                  std::move(body), around, home),
                                  replay_log()) {}
-  recording_handler_prompt(std::shared_ptr<body_to_run_again<S>> body, replay_log log,
-                           shared_binding&& bound = {})
+  recording_handler_prompt(std::shared_ptr<body_to_run_again<S>> body, replay_log log)
       : base(std::move(log)),
         evidence<Es>{&recording_table<recording_handler_prompt, Es>::value}...,
         forwarding<Fs>{across<Fs, forwarding<Fs>>()}...,
         forwarding_beyond<All>{across<All, forwarding_beyond<All>>()}...,
-        body_(std::move(body)),
-        slots_(std::move(bound), body_->handler_slot) {
+        body_(std::move(body)) {
     this->borrowed_ = S::borrowed;
-    this->set_fragile(slots_.outers_may_go(body_->handler_slot));
+    this->set_fragile(body_->handler_slot.outers_may_go());
     body_evidence_.fill([this]<class E>() -> void* { return &this->template evidence_here<E>(); });
     if constexpr (S::stays) this->join(*static_cast<recorded_body&>(*body_).home());
   }
@@ -155,20 +151,19 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   /// The handler of E further out, as the body finds it.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
-    return slots_.template outer<E>(body_->handler_slot);
+    return body_->handler_slot.template outer<E>();
   }
-  [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
   /// The stand-in for the handler of E beyond the one that is nearest to the body; null if there is
   /// none.
   template <class E>
   [[nodiscard]] evidence<E>* beyond_here() noexcept {
     if constexpr (is_among<E, row<All...>>)
-      if (via_prompt<recording_handler_prompt, E, forwarding_beyond<E>>::target_of(*this))
+      if (recorder_of_prompt<recording_handler_prompt, E, forwarding_beyond<E>>::target_of(*this))
         return &static_cast<forwarding_beyond<E>&>(*this).stand_in;
     return nullptr;
   }
   [[nodiscard]] shared_capture captured(captured_frames rest) const {
-    return shared_capture(new replay_capture(std::move(rest), body_, slots_.bound()));
+    return shared_capture(new replay_capture(std::move(rest), body_));
   }
   /// Ends a run that performs another operation than the first did.  The program cannot catch this.
   /// If there is ordinary code in between, which cannot be ended, the exception is thrown there,
@@ -204,14 +199,12 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  void visit_outers(prompt_visitor f) const override {
-    slots_.for_each_outer(f, body_->handler_slot);
-  }
+  void visit_outers(prompt_visitor f) const override { body_->handler_slot.for_each_outer(f); }
 
  private:
   template <class F, class Place>
   static evidence<F> across() noexcept {
-    return {&forwarding_table<via_prompt<recording_handler_prompt, F, Place>, F>::value};
+    return {&forwarding_table<recording_handler_prompt, F, Place>::value};
   }
 
   template <class E>
@@ -227,7 +220,6 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   }
 
   std::shared_ptr<body_to_run_again<S>> body_;
-  [[no_unique_address]] mutable slots_of_body<typename S::rebound> slots_;
   gathered<typename S::body_effects> body_evidence_;
   result_slot<typename S::body_result> result_;
 };

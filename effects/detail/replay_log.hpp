@@ -80,7 +80,8 @@ class replay_log {
       record_void(at);
     } else if constexpr (fits_a_word<R>) {
       if constexpr (consecutive_answer<R>)
-        if (length_ > shared_ && tail_->at(length_ - 1).counts(at, *a.value())) return;  // LOG-3
+        // LOG-3: consecutive numbers share one entry.
+        if (length_ > shared_ && tail_->at(length_ - 1).counts(at, *a.value())) return;
       append(log_entry(at, *a.value()));
     } else {
       try {

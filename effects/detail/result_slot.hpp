@@ -127,8 +127,7 @@ class result_slot : public result_slot_base {
       rethrow(at_.error);
     return take_value();
   }
-  /// The same for ordinary code, when nothing is left to run.  Ends the program if the slot is
-  /// empty.
+  /// take() for ordinary code, when nothing is left to run.  Ends the program if the slot is empty.
   T take_at_last() {
     if (is_ != state::value) [[unlikely]]
       fail_at_last();

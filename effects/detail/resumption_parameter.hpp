@@ -29,10 +29,10 @@ namespace weft::detail {
 
 template <class P>
 constexpr bool is_resumption_parameter = false;
-template <class R, class A, class... Es>
-constexpr bool is_resumption_parameter<resumption<R, A, Es...>> = true;
-template <class R, class A, class... Es>
-constexpr bool is_resumption_parameter<multi_resumption<R, A, Es...>> = true;
+template <class R, class A>
+constexpr bool is_resumption_parameter<resumption<R, A>> = true;
+template <class R, class A>
+constexpr bool is_resumption_parameter<multi_resumption<R, A>> = true;
 
 /// The first parameter that is a resumption: its type, and the number of parameters from it on, 0
 /// if there is none.  Counted from the end, since not every compiler passes the closure of a lambda

@@ -25,7 +25,6 @@
 ///       after that (end_of_clause.hpp).
 namespace weft::detail {
 
-class evidence_slots;
 class prompt;
 
 /// Whether there ever was a pin (SUSPENSION-3).
@@ -89,8 +88,6 @@ class suspension : public frame_end {
   /// (SUSPENSION-3).
   virtual void unwind_on() noexcept = 0;
 
-  /// The slots of the body if its handler rebinds effects (binding.hpp); else null.
-  [[nodiscard]] virtual evidence_slots* slots() noexcept { return nullptr; }
   /// For an active prompt that was captured as part of a chain: the holder of that chain.
   [[nodiscard]] virtual suspension* held_by() const noexcept { return nullptr; }
   [[nodiscard]] suspension* as_suspension() noexcept final { return this; }

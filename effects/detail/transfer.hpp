@@ -42,9 +42,9 @@ inline namespace [[gnu::abi_tag("v0_1_bouncing")]] v0_1_bouncing {
 
 template <class T, class... Effects>
 class eff;
-template <class R, class A = void, class... Rebound>
+template <class R, class A = void>
 class resumption;
-template <class R, class A = void, class... Rebound>
+template <class R, class A = void>
 class multi_resumption;
 
 }  // namespace v0_1_symmetric, v0_1_symmetric_gnu or v0_1_bouncing

@@ -64,7 +64,7 @@ class frame_pool {
     --s.top;
     return block;
   }
-  /// The same for a block that does not belong to the running body.  Null if the slow path would be
+  /// take() of a block that does not belong to the running body.  Null if the slow path would be
   /// needed.
   [[nodiscard, gnu::always_inline]] void* try_take(std::size_t bytes) noexcept {
     std::size_t const size = block_size::of(bytes);
@@ -105,7 +105,7 @@ class frame_pool {
   /// Adds up the stacks and lists.
   [[nodiscard]] frame_count count() const noexcept;
 
-  /// The same as count().alive(); faster while there are no arenas.
+  /// Equals count().alive(), and is faster while there are no arenas.
   [[nodiscard]] std::int64_t alive() const noexcept {
     if (arenas_) return count().alive();
     std::int64_t alive = blocks_;

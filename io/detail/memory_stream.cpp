@@ -71,7 +71,7 @@ void memory_stream::fall_silent() noexcept {
   is_silent = true;
 }
 void memory_stream::tell(watched_place& who) {
-  if (!is_silent) who.open();  // MEMNET-3
+  if (!is_silent) who.open();  // MEMNET-3: a silent stream wakes no process
 }
 
 memory_link::memory_link(std::size_t capacity) : there(capacity), back(capacity) {}

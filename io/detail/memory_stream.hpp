@@ -42,7 +42,7 @@ class memory_stream {
   memory_stream& operator=(memory_stream const&) = delete;
   ~memory_stream();
 
-  void touch(bool writes) const noexcept;  // MEMNET-2
+  void touch(bool writes) const noexcept;  // MEMNET-2: tells an explorer of an access
 
   // ---- bytes
 

@@ -104,7 +104,7 @@ class alignas(64) socket_place {
   static void happens(side& s, bool is_last) noexcept;
   static void open_gate(side& s) noexcept;
 
-  std::atomic<std::uint64_t> life_ = 0;  // SOCKET-1
+  std::atomic<std::uint64_t> life_ = 0;  // SOCKET-1: number, open, and count of users
   descriptor fd_;                        // written while there are no users
   std::mutex mutex_;
   std::array<side, 2> sides_;

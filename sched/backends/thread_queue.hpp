@@ -215,7 +215,7 @@ class basic_thread_queue {
         !head_.compare_exchange_weak(head, sentinel(), Orders::claims, std::memory_order_relaxed));
     return head;
   }
-  /// The same, but claims nothing, and returns null, if the queue is empty.
+  /// claim() that claims nothing, and returns null, if the queue is empty.
   [[nodiscard]] queue_entry* claim_some() noexcept {
     queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: as in claim()
     do

@@ -92,8 +92,8 @@ void note_value(T const& value) noexcept {
 ///
 /// O(1).  Throws std::invalid_argument if `ways` is 0.
 [[nodiscard]] inline std::size_t decide(std::size_t ways) { return detail::decide(ways, nullptr); }
-/// The same; the names of the ways appear in reports.  Throws std::invalid_argument if there are
-/// none.
+/// decide(ways.size()), where the names of the ways appear in reports.  Throws
+/// std::invalid_argument if there are none.
 [[nodiscard]] inline std::size_t decide(std::span<std::string_view const> ways) {
   return detail::decide(ways.size(), ways.data());
 }

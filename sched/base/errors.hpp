@@ -29,7 +29,7 @@ struct cancelled : std::exception {
   cancelled() = default;
   /// `text` is what what() returns.
   explicit cancelled(std::shared_ptr<std::string const> text) noexcept : text_(std::move(text)) {}
-  /// The same for a string literal.
+  /// `literal`, a string literal, is what what() returns.
   explicit cancelled(char const* literal) noexcept : literal_(literal) {}
 
   [[nodiscard]] char const* what() const noexcept override;

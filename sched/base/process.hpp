@@ -134,7 +134,7 @@ class process : public detail::suspension, public detail::pooled {
     suspend(leaf, waiting, operation);
     return true;
   }
-  /// The same for an operation outside all handlers, where no ordinary code stands in between.
+  /// suspend_at() for an operation outside all handlers, where no ordinary code stands in between.
   [[gnu::always_inline]] void suspend_here(detail::operation_info const& operation,
                                            std::coroutine_handle<> leaf,
                                            detail::result_slot_base& waiting) noexcept {
@@ -151,7 +151,7 @@ class process : public detail::suspension, public detail::pooled {
     at_.waiting->set_word(answer);
     return resume_answered();
   }
-  /// The same for any waiting process: the process may be answered already, wait for no answer, or
+  /// resume() for any waiting process: the process may be answered already, wait for no answer, or
   /// wait inside handlers.
   [[nodiscard]] std::coroutine_handle<> resume_slow(std::uint64_t answer,
                                                     detail::prompt& ground) noexcept {
@@ -201,7 +201,7 @@ class process : public detail::suspension, public detail::pooled {
   }
   /// Destroys a process for which ended_plainly() is true, or one without frames and without a log.
   void destroy_plain() noexcept { destroy_plain(bytes_before()); }
-  /// The same for a caller that knows the header of the backend, and the pool of this thread.
+  /// destroy_plain() for a caller that knows the backend's header, and the pool of this thread.
   [[gnu::always_inline]] void destroy_plain(detail::header_layout const& extra,
                                             detail::frame_pool& to) noexcept {
     destroy_plain(extra.bytes, to);

@@ -147,7 +147,7 @@ class spawns_frame {
     process* const parent = here.spawner(by);
     if (!parent) [[unlikely]]
       return attempted::not_done;
-    std::uint32_t const n = parent->next_child_number();  // DIRECT-4
+    std::uint32_t const n = parent->next_child_number();  // DIRECT-4: used up even if `f_` throws
     first_frame const f = frame();
     id_ = std::bit_cast<std::uint64_t>(here.begin(*here.worker, n, f.handle, *f.row));
     return attempted::done;
@@ -158,7 +158,7 @@ class spawns_frame {
     return call(std::index_sequence_for<Args...>());
   }
 
-  /// The same by an operation.
+  /// The operation that spawns if attempt() has not.
   class performed final : public spawns<effects> {
    public:
     explicit performed(spawns_frame& s) noexcept : spawns<effects>(false), what_(s) {}
@@ -242,9 +242,9 @@ template <class F, class... Args>
     return detail::refused<void>();
 }
 
-/// The same for a process that may fork: it keeps a log.  `program` is a function without
+/// spawn() of a process that may fork: it keeps a log.  `program` is a function without
 /// parameters, which is kept, and called as const.  O(1); allocates
-/// the program, the process, its frame and its log.  Throws as above.
+/// the program, the process, its frame and its log.  Throws as spawn(f, args...) does.
 template <class Program>
 [[nodiscard("weft: co_await it")]] awaits_to<process_id> auto spawn(forkable_t, Program program) {
   constexpr bool is_a_program = detail::is_program<Program>;

@@ -53,7 +53,7 @@ class replies {
     if (found) found.mapped().complete(std::forward<Args>(args)...);
     return bool(found);
   }
-  /// The same, but answers with an exception.
+  /// Answers with an exception, as complete() does with a value.
   bool fail(std::uint64_t tag, std::exception_ptr error) {
     auto const found = take(tag);
     if (found) found.mapped().fail(std::move(error));

@@ -281,8 +281,8 @@ template <class S>
   else
     return detail::refused<void>();
 }
-/// The same for a stepper that receives messages of type `S::message`, which other processes send
-/// to the addresses of the inbox `messages`:
+/// start_stepper() for a stepper that receives messages of type `S::message`, which other processes
+/// send to the addresses of the inbox `messages`:
 ///
 ///     auto [in, to] = co_await open<int>();
 ///     co_await start_stepper(counter(), "count", 0, std::move(in));

@@ -244,7 +244,7 @@ class scheduler {
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
     return detail::shut_down(*state_, deadline, reason);
   }
-  /// The same; the deadline is `time` from now.  Allocates, and throws, as above.
+  /// shut_down(deadline) with a deadline `time` from now.  Allocates, and throws, as that does.
   shutdown_report shut_down(std::chrono::nanoseconds time, std::string const& reason = {}) {
     auto const now = instant::clock::now();
     return shut_down(time < instant::max() - now ? now + time : instant::max(), reason);

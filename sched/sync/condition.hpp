@@ -80,7 +80,7 @@ class condition {
   /// Wakes the longest waiting process, which goes on in its turn.  Called by processes of the
   /// condition's scheduler, also while a process is unwound.  The mutex need not be locked.
   void notify_one() noexcept;
-  /// The same for all waiting processes.
+  /// Wakes all waiting processes, as notify_one() wakes one.
   void notify_all() noexcept;
 
  private:

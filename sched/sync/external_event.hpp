@@ -55,7 +55,7 @@ class external_event : public detail::wait_place {
     detail::cause_event("the opening of an external event", this,
                         [this] { open_now(detail::internal()); });
   }
-  /// The same, but always at once: open() may defer it as an event (deferred_events.hpp).
+  /// Does always at once what open() may defer (deferred_events.hpp).
   void open_now(detail::internal);
 
   /// Whether it is open.  A caller that gets true sees what was done before the call of open().

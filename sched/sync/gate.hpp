@@ -125,7 +125,7 @@ class gate : public detail::wait_place {
   void release() noexcept;
   /// Wakes all waiters.
   void release_all() noexcept;
-  /// The same, but always at once: the two above may defer it as an event (deferred_events.hpp).
+  /// Do always at once what release() and release_all() may defer (deferred_events.hpp).
   void release_now(detail::internal) noexcept;
   void release_all_now(detail::internal) noexcept;
   /// The clause of syncing::wake, in a scheduler with that room.  Throws std::logic_error if processes

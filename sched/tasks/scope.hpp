@@ -75,10 +75,10 @@ class scope {
                                                                   std::forward<Args>(args)...));
     }
   }
-  /// As above, for a task with a value, which the handle yields; the handle also throws what the
-  /// task throws.  Such a failure cancels the scope only if the body has ended; if no process has
-  /// awaited the handle, the scope throws it at its end.  `f` and its arguments are kept until the
-  /// handle is destroyed as well.  Allocates, and throws, as above.
+  /// Starts `f(args...)`, a task with a value, which the handle yields; the handle also throws what
+  /// the task throws.  Such a failure cancels the scope only if the body has ended; if no process
+  /// has awaited the handle, the scope throws it at its end.  `f` and its arguments are kept until
+  /// the handle is destroyed as well.  Allocates, and throws, as start(f, args...) does.
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
     if constexpr (detail::is_callable_task<F, Args...>()) {

@@ -257,7 +257,8 @@ template <class T, class F, class... Args>
     return detail::refused<void>();
   }
 }
-/// As above; `co_await` yields the handle, a `task_handle<T>`.  Allocates, and throws, as above.
+/// Starts a task as start_task(h, f, args...) does; `co_await` yields the handle, a
+/// `task_handle<T>`.  Allocates, and throws, as that overload does.
 template <class F, class... Args>
 [[nodiscard("weft: co_await it")]] awaits_to<
     task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto

@@ -8,7 +8,6 @@
 
 #include "weft/effects/handle.hpp"
 #include "weft/effects/operation.hpp"
-#include "weft/effects/rebinding.hpp"
 #include "weft/effects/row.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/scheduled.hpp"
@@ -133,8 +132,6 @@ struct first_widest<All, T, Ts...>
 
 template <class... Es>
 constexpr bool is_scheduled<tasking<Es...>> = true;
-template <class... Es>
-constexpr bool stays_with_process<tasking<Es...>> = true;
 
 /// The tasking<...> of a row, the widest if there are several; void if there is none, or if none is
 /// the widest.

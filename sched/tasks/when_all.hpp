@@ -194,7 +194,7 @@ when_all(Cs... cs) {
   return detail::all_of<Cs...>(std::move(cs)...);
 }
 
-/// As above, for a range of computations: a container that is moved, or a view that makes them
+/// when_all() of a range of computations: a container that is moved, or a view that makes them
 /// while it is traversed, which is during this call.
 ///
 ///     std::vector<page> const pages = co_await when_all(urls | std::views::transform(fetch));
@@ -205,8 +205,8 @@ when_all(Cs... cs) {
 /// The waiting process fills the vector when all have ended, so a std::vector<bool> is safe.
 /// Allocates one block for the tasks and their answers, and the vector; and first a vector of the
 /// computations if the range does not know its size.  For a std::array it yields a std::array, and
-/// allocates nothing.  If there are no computations, it does not wait.  O(n).  Throws as above.
-/// With g++ 12 an array needs a name, as in the example.
+/// allocates nothing.  If there are no computations, it does not wait.  O(n).  Throws as
+/// when_all(cs...) does.  With g++ 12 an array needs a name, as in the example.
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))

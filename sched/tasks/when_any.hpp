@@ -184,7 +184,7 @@ when_any(Cs... cs) {
       std::move(start));
 }
 
-/// As above, for a range of computations, which it takes as when_all does (when_all.hpp):
+/// when_any() of a range of computations, which it takes as when_all does (when_all.hpp):
 ///
 ///     auto const [which, page] = co_await when_any(mirrors | std::views::transform(fetch));
 ///
@@ -192,7 +192,7 @@ when_any(Cs... cs) {
 /// std::pair<std::size_t, T>; for computations without a value the number alone.  Throws
 /// std::invalid_argument if there are none, since then none is the first.
 ///
-/// O(n); as above, and a vector of the computations.
+/// O(n); allocates as when_any(cs...) does, and a vector of the computations.
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))

@@ -19,7 +19,7 @@ namespace weft::detail {
 class catch2_capture final : public test_framework, public Catch::IResultCapture {
  public:
   static catch2_capture& instance() {
-    static auto& only = *new catch2_capture;  // CATCH-2
+    static auto& only = *new catch2_capture;  // CATCH-2: never destroyed
     return only;
   }
   catch2_capture(catch2_capture const&) = delete;

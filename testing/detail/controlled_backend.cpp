@@ -13,7 +13,7 @@
 namespace weft::detail {
 
 std::size_t controlled_backend::decide(std::size_t n, std::string_view const* names) try {
-  if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
+  if (!is_in_step_ || n == 1) return 0;  // CHOICE-2: one way is no decision
   // A step that decides for ever is cut, with all ways in turn: one may end it.
   static constexpr std::size_t most_in_a_step = 10'000;
   std::size_t const made = log_->choices.size();

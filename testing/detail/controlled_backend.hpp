@@ -91,7 +91,7 @@ class controlled_backend : public decider, public event_deferrer {
     thunk take(instant until, quiescence_test quiescent) try {
       return take_next(until, quiescent);
     } catch (std::bad_alloc const&) {
-      home_.log_->lacks_memory = true;  // CHOICE-3
+      home_.log_->lacks_memory = true;  // CHOICE-3: the search throws bad_alloc
       throw;
     }
     /// Whether exchange() may be called: the process that was taken last has left a gap, which is
@@ -103,7 +103,7 @@ class controlled_backend : public decider, public event_deferrer {
         put_in(std::move(t));
         return take_next(instant::max(), {});
       } catch (std::bad_alloc const&) {
-        home_.log_->lacks_memory = true;  // CHOICE-3
+        home_.log_->lacks_memory = true;  // CHOICE-3: the search throws bad_alloc
         return thunk::reason::stopped;
       }
     }
@@ -327,7 +327,7 @@ class controlled_backend : public decider, public event_deferrer {
   void note(process_id id, F f) noexcept try {
     f(log_->known[id]);
   } catch (std::bad_alloc const&) {
-    log_->lacks_memory = true;  // CHOICE-3
+    log_->lacks_memory = true;  // CHOICE-3: the search throws bad_alloc
   }
   void note_woken(process_id id) noexcept;
 

@@ -278,14 +278,14 @@ class dpor_strategy final : public strategy, public location_listener {
   }
 
   [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
-    return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // DPOR-3
+    return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // DPOR-3: gives up if all are asleep
   }
   std::size_t one_of(candidates const& who, std::size_t forced) {
     if (at_ == nodes_.size()) {
       bool const is_forced = forced != candidates::none;
       is_fair_ |= is_forced;
       std::size_t const first = first_awake(who, forced);
-      if (first == candidates::none) return first;  // DPOR-3
+      if (first == candidates::none) return first;  // DPOR-3: all are asleep
       begin(who, first);
       nodes_.back().is_forced = is_forced;
     } else if (!is_as_before(who)) {
@@ -345,7 +345,7 @@ class dpor_strategy final : public strategy, public location_listener {
     for (std::size_t const i : between_) {
       if (!begins(i)) continue;
       auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &candidate::id);
-      if (it == n.candidates.end() || came_asleep(n, it->id)) continue;  // DPOR-7
+      if (it == n.candidates.end() || came_asleep(n, it->id)) continue;  // DPOR-7: was asleep
       if (it->is_wanted) return;
       if (!wanted || i == later) wanted = &*it;
     }
@@ -390,7 +390,7 @@ class dpor_strategy final : public strategy, public location_listener {
   bool is_over_ = false;
   bool fails_ = false;         // the current step has failed
   bool has_failed_ = false;    // a step of this run has failed
-  bool lacks_memory_ = false;  // DPOR-10
+  bool lacks_memory_ = false;  // DPOR-10: then nothing more is noted or chosen
   location_names names_;
   std::vector<named_touch> named_;  // the accesses of the current step (DPOR-5)
   std::vector<std::size_t> between_;

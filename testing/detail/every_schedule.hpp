@@ -26,7 +26,7 @@ class replay_strategy : public strategy {
 
   std::size_t choose(candidates const& who) override {
     ++steps_;
-    if (who.size() == 1) return 0;  // CHOICE-2
+    if (who.size() == 1) return 0;  // CHOICE-2: one candidate is no choice
     if (at_ == path_.length()) {
       if (misfit_.empty())
         misfit_ = "the path ends after " + std::to_string(at_) + " choices, and at step " +
@@ -104,7 +104,7 @@ class every_schedule final : public strategy {
   std::size_t choose(candidates const& who) override {
     ++steps_;
     std::size_t const forced = spins_.choose(who, steps_);
-    std::size_t const next = who.size() == 1 ? 0 : choose(who, forced);  // CHOICE-2
+    std::size_t const next = who.size() == 1 ? 0 : choose(who, forced);  // CHOICE-2: no choice
     spins_.note(who, steps_, next);
     return next;
   }

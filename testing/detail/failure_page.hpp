@@ -14,7 +14,8 @@ namespace weft::detail {
 /// be written.
 void write_page_of(std::string_view file, subject& program, run_limits const& each,
                    exploration::outcome const& o, exploration& found);
-/// The same of the first failure, if there is one.
+/// Writes a page of the first failure of `found`, as write_page_of() does.  Does nothing if there
+/// is none, or if `found` reports nondeterminism.
 void write_page_of_failure(std::string_view file, subject& program, run_limits const& each,
                            exploration& found);
 

@@ -165,7 +165,7 @@ class subject {
   subject(subject const&) = delete;
   subject& operator=(subject const&) = delete;
   [[nodiscard]] virtual run_result run(strategy& c, run_log& log, run_limits const& limits) = 0;
-  /// The same, traced.
+  /// run() that adds its events to the trace; a subject that cannot trace runs untraced.
   [[nodiscard]] virtual run_result run_traced(strategy& c, run_log& log, run_limits const& limits,
                                               trace&) {
     return run(c, log, limits);

@@ -33,7 +33,7 @@ struct run_log {
     std::uint64_t sum;        // candidates::sum
     candidates::names names;  // if they are few (CHOICE-4)
   };
-  reused_stack<choice> choices;  // CHOICE-2
+  reused_stack<choice> choices;  // CHOICE-2: none where only one candidate was ready
   std::size_t steps = 0;
   std::size_t switches = 0;
   std::size_t preemptions = 0;
@@ -41,7 +41,7 @@ struct run_log {
   bool was_quiescent = false;  // no process was ready
   bool was_cut = false;        // the run was longer than allowed
   bool was_given_up = false;   // the strategy chose no candidate
-  bool lacks_memory = false;   // CHOICE-3
+  bool lacks_memory = false;   // CHOICE-3: then the search throws bad_alloc
   bool lacks_log = false;      // a process has forked that keeps no log
   std::vector<schedule_step>* trace = nullptr;
   /// The notes on a process, for the trace.

@@ -356,29 +356,3 @@ TEST_CASE("nested resumptions use no native stack after a scope was opened") {
           return 1;
         }) == 1);
 }
-
-// ---- rebinding
-
-struct deepens : handler<tick>, rebinds<count> {
-  static eff<int, count> below(resumption<void, int, count> k) {
-    co_return co_await std::move(k).under();
-  }
-  eff<int, count> on(tick::now, resumption<void, int, count> k) const {
-    int const n = co_await count::next{};
-    auto const more = [n](count::next) { return n + 1; };
-    co_return co_await handle<count>(more, below(std::move(k)));
-  }
-};
-eff<int, tick, count> ticks_and_counts(int n) {
-  for (int i = 0; i != n; ++i) co_await tick::now{};
-  co_return co_await count::next{};
-}
-
-TEST_CASE("a hundred thousand nested resumes, each under a further handler, use no native stack") {
-  auto const inside = []() -> eff<int, count> {
-    co_return co_await handle(deepens(), ticks_and_counts(many));
-  };
-  auto const five = [](count::next) { return 5; };
-  CHECK(on_stack(small_stack, [&] { return run(handle<count>(five, inside)); }) ==
-        6);  // each clause asks the handler around the first one
-}

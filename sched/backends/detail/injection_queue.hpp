@@ -54,7 +54,7 @@ class injection_queue {
   /// Whether there is something to fetch: a thunk, the reminder, or the news that the queue is
   /// stopped.
   [[nodiscard]] bool has_news() const noexcept { return !pushed_.is_empty(); }
-  /// The same, without the worker's own reminder.
+  /// Whether there is something to fetch beside the worker's own reminder.
   [[nodiscard]] bool has_injected() const noexcept {
     return has_news() && !(has_reminder_ && pushed_.has_only(reminder_));
   }

@@ -22,7 +22,7 @@ class children_cache {
       return find(parent, n);
     return known(n);
   }
-  /// The same if knows(parent, n).
+  /// child_of(parent, n) if knows(parent, n).
   [[nodiscard, gnu::always_inline]] process_id known(std::uint64_t n) const noexcept {
     return process_id(base_ + (n << shift_));
   }

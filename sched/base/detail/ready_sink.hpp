@@ -12,9 +12,9 @@ class ready_sink {
  public:
   /// Makes a process ready.  Called on a thread of the scheduler, or while no thread runs it.
   virtual void make_ready(thunk t) noexcept = 0;
-  /// The same, on any thread.  If it throws, `t` is unchanged.
+  /// Makes a process ready, on any thread.  If the call throws, `t` is unchanged.
   virtual void put_from_outside(thunk& t) = 0;
-  /// The same with memory from reserve_put(): throws only if the backend is no reserving_backend.
+  /// put_from_outside() into a node from reserve_put(): cannot throw on a reserving_backend.
   virtual void put_from_outside(thunk& t, spare_node in) = 0;
   /// Allocates the memory for one put_from_outside().  Throws bad_alloc.
   [[nodiscard]] virtual spare_node reserve_put() = 0;

@@ -114,6 +114,20 @@ template <class S>
 
 // ---- sending
 
+/// A send: its messages, and how it is done.
+struct sending {
+  send_waiter& by;
+  message_batch* more = nullptr;  // the messages after the first; null if there is one
+  alarm* until = nullptr;  // wakes a sender that waits for room; null if there is no deadline
+  bool waits = true;       // for room
+  std::uint64_t if_inbox_gone = 0;  // the answer
+
+  explicit sending(mail::send const& o) noexcept : by(*o.what) {}
+  explicit sending(mail::send_many const& o) noexcept : by(*o.what), more(o.more) {}
+  explicit sending(mail::send_until const& o) noexcept
+      : by(*o.what), until(o.until), waits(o.waits), if_inbox_gone(send_waiter::inbox_has_gone) {}
+};
+
 /// Sends the messages after the first, while there is room for them, until a process gets one that
 /// waits for it.  Returns how many were sent, with the first one.
 template <class S>
@@ -134,29 +148,31 @@ template <class S>
   return 1 + more.done;
 }
 template <class S, class Answer>
-[[gnu::always_inline]] inline bool attempt_send(S& s, send_waiter& w, message_batch* more,
+[[gnu::always_inline]] inline bool attempt_send(S& s, sending const& how,
                                                 result_slot<Answer>& waiting) {
   if (!may_go_on(s)) [[unlikely]]
     return false;
-  require_own_port(s, *w.box);
-  if constexpr (S::explores) w.box->note_use();
+  mailbox& b = *how.by.box;
+  require_own_port(s, b);
+  if constexpr (S::explores) b.note_use();
   mailbox::woken_receiver to{};
   process& p = s.running();
   bool const ends_step = may_hand_over(s, p.has_just_sent()) || ends_step_of_sender(s);
-  switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
+  switch (b.template send<S::on_several_threads>(how.by.message, ends_step, to)) {
     case mailbox::send_outcome::handed:
-      trace_sent(s, *w.box, to.receiver);
+      trace_sent(s, b, to.receiver);
       put_receiver(s, to);
       [[fallthrough]];
     case mailbox::send_outcome::stored:
       p.note_sent(true);
       if constexpr (S::traces)
-        if (!to.receiver) trace_sent(s, *w.box, nullptr);
-      return waiting.set(static_cast<Answer>(more ? send_more(s, *w.box, *more) : 1)), true;
+        if (!to.receiver) trace_sent(s, b, nullptr);
+      return waiting.set(static_cast<Answer>(how.more ? send_more(s, b, *how.more) : 1)), true;
     case mailbox::send_outcome::closed:
-      return waiting.set(Answer{}), true;
-    case mailbox::send_outcome::hand_over:
+      return waiting.set(static_cast<Answer>(how.if_inbox_gone)), true;
     case mailbox::send_outcome::full:
+      return !how.waits && (waiting.set(static_cast<Answer>(send_waiter::too_late)), true);
+    case mailbox::send_outcome::hand_over:
     case mailbox::send_outcome::refused:
     case mailbox::send_outcome::taken:
       break;
@@ -165,11 +181,15 @@ template <class S, class Answer>
 }
 template <class S>
 [[gnu::always_inline]] inline bool attempt(S& s, mail::send const& o, result_slot<bool>& waiting) {
-  return attempt_send(s, *o.what, nullptr, waiting);
+  return attempt_send(s, sending(o), waiting);
 }
 template <class S>
 bool attempt(S& s, mail::send_many const& o, result_slot<std::uint64_t>& waiting) {
-  return attempt_send(s, *o.what, o.more, waiting);
+  return attempt_send(s, sending(o), waiting);
+}
+template <class S>
+bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waiting) {
+  return attempt_send(s, sending(o), waiting);
 }
 /// Called after a receiver was given the message: puts the receiver, and answers the sender.
 template <class S>
@@ -184,35 +204,42 @@ template <class S>
 }
 /// Goes on after a message was stored or handed to a receiver, or after the mailbox was closed.
 template <class S>
-[[gnu::always_inline]] inline std::coroutine_handle<> after_sending(S& s, send_waiter& w,
-                                                                    message_batch* more,
+[[gnu::always_inline]] inline std::coroutine_handle<> after_sending(S& s, sending const& how,
                                                                     mailbox::send_outcome sent,
                                                                     mailbox::woken_receiver to,
                                                                     bool has_just_sent) noexcept {
+  mailbox& b = *how.by.box;
   if (sent == mailbox::send_outcome::handed) [[likely]] {
-    trace_sent(s, *w.box, to.receiver);
-    std::uint64_t const answer = more ? send_more(s, *w.box, *more) : 1;
+    trace_sent(s, b, to.receiver);
+    std::uint64_t const answer = how.more ? send_more(s, b, *how.more) : 1;
     if (may_hand_over(s, has_just_sent)) [[likely]]
       return hand_over(s, to, answer);
     return after_giving(s, to, answer);
   }
-  if (sent == mailbox::send_outcome::closed) return go_on(s, 0);
-  trace_sent(s, *w.box, nullptr);
-  return go_on(s, more ? send_more(s, *w.box, *more) : 1);
+  if (sent == mailbox::send_outcome::closed) return go_on(s, how.if_inbox_gone);
+  trace_sent(s, b, nullptr);
+  return go_on(s, how.more ? send_more(s, b, *how.more) : 1);
 }
 /// Sends a message for which there was no room, or has the running process wait for room.
 template <class S>
-[[gnu::noinline]] std::coroutine_handle<> wait_for_room(S& s, send_waiter& w, message_batch* more,
+[[gnu::noinline]] std::coroutine_handle<> wait_for_room(S& s, sending const& how,
                                                         bool has_just_sent) {
+  if (!how.waits) return go_on(s, send_waiter::too_late);
   process& p = s.running();
+  send_waiter& w = how.by;
   s.on_wait_begin(p);
   w.parked.hold(p);
   enter_group(s, w.parked, waiter::kind::send, &w);
   mailbox::woken_receiver to{};
   mailbox::send_outcome sent{};
   try {
-    sent = w.box->template send_or_wait<S::on_several_threads>(w, to, s.cancellation.refuses());
+    if (!how.until || set_alarm(s, *how.until))
+      sent = w.box->template send_or_wait<S::on_several_threads>(w, to, s.cancellation.refuses());
+    else
+      sent = w.parked.take() ? mailbox::send_outcome::refused : mailbox::send_outcome::taken;
   } catch (...) {
+    // Thrown by set_alarm(), before another party could take the process; or by the storing of the
+    // message, after this thread has taken the process.
     (void)w.parked.take();
     s.on_wait_cancelled(p);
     throw;
@@ -223,110 +250,34 @@ template <class S>
   }
   s.on_wait_cancelled(p);
   if (sent == mailbox::send_outcome::refused) return s.refuse(p);
-  return after_sending(s, w, more, sent, to, has_just_sent);
+  return after_sending(s, how, sent, to, has_just_sent);
 }
 template <class S>
-[[gnu::always_inline]] inline std::coroutine_handle<> on_send(S& s, send_waiter& w,
-                                                              message_batch* more) {
-  require_own_port(s, *w.box);
-  if constexpr (S::explores) w.box->note_use();
+[[gnu::always_inline]] inline std::coroutine_handle<> on_send(S& s, sending const& how) {
+  require_own_port(s, *how.by.box);
+  if constexpr (S::explores) how.by.box->note_use();
   process& p = s.running();
   if (must_end(s, p)) [[unlikely]]
     return s.refuse(p);
   bool const has_just_sent = p.has_just_sent();
   p.note_sent(true);
   mailbox::woken_receiver to{};
-  auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
+  auto const sent = how.by.box->template send<S::on_several_threads>(how.by.message, false, to);
   if (sent == mailbox::send_outcome::full) [[unlikely]]
-    return wait_for_room(s, w, more, has_just_sent);
-  return after_sending(s, w, more, sent, to, has_just_sent);
+    return wait_for_room(s, how, has_just_sent);
+  return after_sending(s, how, sent, to, has_just_sent);
 }
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {
-  return on_send(s, *o.what, nullptr);
+  return on_send(s, sending(o));
 }
 template <class S>
 std::coroutine_handle<> on(S& s, mail::send_many const& o) {
-  return on_send(s, *o.what, o.more);
+  return on_send(s, sending(o));
 }
-
-// ---- sending with a deadline
-
-template <class S>
-bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waiting) {
-  if (!may_go_on(s)) return false;
-  send_waiter& w = *o.what;
-  require_own_port(s, *w.box);
-  if constexpr (S::explores) w.box->note_use();
-  mailbox::woken_receiver to{};
-  process& p = s.running();
-  bool const ends_step = may_hand_over(s, p.has_just_sent()) || ends_step_of_sender(s);
-  switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
-    case mailbox::send_outcome::handed:
-      trace_sent(s, *w.box, to.receiver);
-      put_receiver(s, to);
-      [[fallthrough]];
-    case mailbox::send_outcome::stored:
-      p.note_sent(true);
-      if constexpr (S::traces)
-        if (!to.receiver) trace_sent(s, *w.box, nullptr);
-      return waiting.set(send_waiter::sent), true;
-    case mailbox::send_outcome::closed:
-      return waiting.set(send_waiter::inbox_has_gone), true;
-    case mailbox::send_outcome::full:
-      return !o.waits && (waiting.set(send_waiter::too_late), true);
-    case mailbox::send_outcome::hand_over:
-    case mailbox::send_outcome::refused:
-    case mailbox::send_outcome::taken:
-      break;
-  }
-  return false;
-}
-/// As mail::send; a sender that waits is also woken by its alarm, or finds at once that it is too
-/// late.
 template <class S>
 std::coroutine_handle<> on(S& s, mail::send_until const& o) {
-  send_waiter& w = *o.what;
-  require_own_port(s, *w.box);
-  if constexpr (S::explores) w.box->note_use();
-  process& p = s.running();
-  if (must_end(s, p)) return s.refuse(p);
-  bool const has_just_sent = p.has_just_sent();
-  p.note_sent(true);
-  mailbox::woken_receiver to{};
-  auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
-  if (sent == mailbox::send_outcome::full) {
-    if (!o.waits) return go_on(s, send_waiter::too_late);
-    s.on_wait_begin(p);
-    w.parked.hold(p);
-    enter_group(s, w.parked, waiter::kind::send, &w);
-    try {
-      if (!o.until || set_alarm(s, *o.until))
-        sent = w.box->template send_or_wait<S::on_several_threads>(w, to, s.cancellation.refuses());
-      else
-        sent = w.parked.take() ? mailbox::send_outcome::refused : mailbox::send_outcome::taken;
-    } catch (...) {
-      // Thrown by set_alarm(), before another party could take the process; or by the storing of
-      // the message, after this thread has taken the process.
-      (void)w.parked.take();
-      s.on_wait_cancelled(p);
-      throw;
-    }
-    if (sent == mailbox::send_outcome::full || sent == mailbox::send_outcome::taken) {
-      s.on_waiting(p);
-      return s.next();
-    }
-    s.on_wait_cancelled(p);
-    if (sent == mailbox::send_outcome::refused) return s.refuse(p);
-  }
-  if (sent == mailbox::send_outcome::closed) return s.resume(&p, send_waiter::inbox_has_gone);
-  if (sent == mailbox::send_outcome::handed) {
-    trace_sent(s, *w.box, to.receiver);
-    if (may_hand_over(s, has_just_sent)) return hand_over(s, to, send_waiter::sent);
-    return after_giving(s, to, send_waiter::sent);
-  }
-  trace_sent(s, *w.box, nullptr);
-  return go_on(s, send_waiter::sent);
+  return on_send(s, sending(o));
 }
 
 // ---- sending by id

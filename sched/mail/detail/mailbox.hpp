@@ -324,7 +324,8 @@ class mailbox : public mailbox_queue {
     if (p) r.is_inside = false, --inside_;
     return p;
   }
-  /// The same for a sender.  A sender without a deadline is on this list only.
+  /// Takes the process of a sender.  Null if another party has taken the process: possible only if
+  /// the sender has a deadline.  A sender without a deadline is on this list only.
   template <bool Locks>
   [[nodiscard]] static process* taken(send_waiter& s) noexcept {
     return Locks && s.is_timed_ ? s.parked.take() : s.parked.take_unsynchronized();

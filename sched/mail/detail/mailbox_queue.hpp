@@ -45,7 +45,8 @@ class mailbox_queue : public pooled {
   virtual void store(void* message) = 0;
   /// Moves out the oldest message, which is still counted.
   virtual void fetch(void* into) noexcept = 0;
-  /// The same, in place of an object of its type.
+  /// Moves out the oldest message as fetch() does, in place of `object`, an object of the message's
+  /// type, which is destroyed first.
   virtual void fetch_over(void* object) noexcept = 0;
   virtual void hand(void* message, void* into) noexcept = 0;
   virtual void discard() noexcept = 0;  // destroys all messages

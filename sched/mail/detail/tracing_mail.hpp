@@ -18,7 +18,8 @@ void trace_message([[maybe_unused]] S& s, [[maybe_unused]] trace_kind what,
   if constexpr (S::traces)
     add_to_trace(s, {.process = p.id(), .object = std::bit_cast<std::uintptr_t>(&b), .kind = what});
 }
-/// The same for the running process, which has sent a message, perhaps to a waiting receiver.
+/// Adds to the trace that the running process has sent a message, and, unless `receiver` is null,
+/// that the waiting receiver has received it.
 template <class S>
 void trace_sent(S& s, mailbox const& b, process const* receiver) noexcept {
   trace_message(s, trace_kind::send, s.running(), b);

@@ -58,7 +58,8 @@ class typed_mailbox final : public mailbox {
     }
     return send_directly_slow(*p, message);
   }
-  /// The same for a receive.
+  /// Receives a message, if the scheduler would do no more for a receive that is performed by that
+  /// evidence (direct_mail.hpp).
   template <bool Waits>
   [[nodiscard, gnu::always_inline]] attempted receive_directly(void const* by, M& into) noexcept {
     process* const p = direct_mail::of_thread.count(by, registry());

@@ -25,7 +25,7 @@
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/mail/routing.hpp"
-#include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/interposed.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/detail/shutting_down.hpp"
 #include "weft/sched/runtime/detail/trace_calls.hpp"

@@ -15,7 +15,7 @@
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/mail.hpp"
-#include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/interposed.hpp"
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/tasks/tasking.hpp"
 
@@ -205,7 +205,7 @@ struct clause_dispatch {
     set_answer<InRoom>(s, o, waiting);
     return true;
   }
-  /// The same for a process that keeps a log: the log has the answer, or records it.
+  /// answer_now() for a process that keeps a log: the log has the answer, or records it.
   template <bool InRoom>
   [[gnu::noinline]] static bool answer_by_log(S& s, O& o, result_slot<R>& waiting) {
     replay_log& log = s.log_of_running();
@@ -369,11 +369,11 @@ struct clause_dispatch {
     if constexpr (std::is_same_v<E, tasking<>>)
       return tasking_dispatch<S, O, Records>::entry();
     else if constexpr (may_end_step)
-      return {nullptr, attempt_at_once, nullptr, control};
+      return {attempt_at_once, nullptr, control};
     else if constexpr (ends_step)
-      return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
+      return {Records ? attempt_replay : nullptr, nullptr, control};
     else
-      return {nullptr, at_once, nullptr, spawns ? control : control_in_turn};
+      return {at_once, nullptr, spawns ? control : control_in_turn};
   }
 };
 

@@ -7,7 +7,7 @@
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/direct_spawn.hpp"
 #include "weft/sched/base/spawning.hpp"
-#include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/interposed.hpp"
 
 /// Evidence for the rows of an effect whose clauses do not depend on the row.
 namespace weft::detail {
@@ -52,8 +52,8 @@ class delegating_evidence final : public evidence<E>, public expirable_evidence 
     static prompt& home(evidence<E>& e) noexcept { return target(e).clauses->home(target(e)); }
     static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
     static constexpr clause_table<E, op_list<Os...>> value{
-        clause_entry<E, Os>{nullptr, clause<Os, Gs>::attempt, nullptr, clause<Os, Gs>::control}...,
-        home, beyond};
+        clause_entry<E, Os>{clause<Os, Gs>::attempt, nullptr, clause<Os, Gs>::control}..., home,
+        beyond};
   };
   static evidence<general>& target(evidence<E>& e) noexcept {
     return static_cast<delegating_evidence&>(e).to_;

@@ -10,7 +10,7 @@
 #include "weft/effects/detail/forwarding_clause.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
-#include "weft/sched/runtime/detail/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/interposed.hpp"
 
 /// Where schedules are explored, an outer_watcher stands in front of each handler outside the
 /// scheduler `S`.  All processes share the handler, so it is a location, and each operation is an
@@ -23,96 +23,76 @@ namespace weft::detail {
 void add_new_outers(prompt const& p, std::vector<prompt*>& to);
 
 template <class S, class F>
-class outer_watcher final : public expirable_evidence {
+class outer_watcher {
  public:
   /// `far`: the handler may perform to handlers further out.  `tells`: it reports its own accesses.
-  outer_watcher(S& home, evidence<F>& outer, bool far, bool tells)
-      : nearest_(home, outer), next_(home, outer.clauses->beyond(outer)) {
-    nearest_.next = next_.target ? &next_ : nullptr;
-    if (far || !tells) nearest_.uses.push_back(&outer.clauses->home(outer));
-    if (next_.target) next_.uses.push_back(&next_.target->clauses->home(*next_.target));
-    for (stand_in_evidence* const p : {&nearest_, &next_})
-      for (std::size_t i = 0; far && i != p->uses.size(); ++i) add_new_outers(*p->uses[i], p->uses);
-    if (!nearest_.uses.empty()) weft::detail::note_created(nearest_.uses.front());
+  outer_watcher(S& home, evidence<F>* handler, bool far, bool tells)
+      : home_(home), handler_(handler) {
+    if (!handler || (!far && tells)) return;
+    uses_.push_back(&handler->clauses->home(*handler));
+    for (std::size_t i = 0; far && i != uses_.size(); ++i) add_new_outers(*uses_[i], uses_);
   }
-  [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
-  void expire() noexcept override {
-    nearest_.clauses = next_.clauses = &expired_table<via, F>::value;
+  /// Called for the nearest handler, of which it is known that no process has used it.
+  void note_created() const noexcept {
+    if (!uses_.empty()) weft::detail::note_created(uses_.front());
+  }
+
+  [[nodiscard]] evidence<F>* handler() const noexcept { return handler_; }
+  [[nodiscard]] S& home() const noexcept { return home_; }
+  template <class O>
+  bool attempt(O& o, result_slot<typename O::result>& waiting) const {
+    if (has_small_steps(home_)) return false;
+    note_use();
+    return answered_at_once<F, O>(*handler_, o, waiting);
+  }
+  template <class O>
+  typename O::result ask(passed<O> o, std::source_location where) const {
+    note_use();
+    return ask_outward<F, O>(*handler_, static_cast<passed<O>>(o), where);
+  }
+  template <class O>
+  std::coroutine_handle<> control(O& o, std::coroutine_handle<> leaf,
+                                  result_slot<typename O::result>& waiting) {
+    if (!has_small_steps(home_))
+      return handler_->template clause<O>().control(*handler_, o, leaf, waiting);
+    if (!suspend_before(home_, o, leaf, waiting)) {
+      // Ordinary code stands in between: the process goes on at once.
+      note_use();
+      if (answered_at_once<F, O>(*handler_, o, waiting)) return leaf;
+      home_.throw_across(name_of<O>, waiting.where);
+    }
+    put_pending(home_, {perform_pending<O>, this, &o, &waiting, leaf});
+    return home_.next();
   }
 
  private:
-  struct stand_in_evidence : evidence<F> {
-    stand_in_evidence(S& h, evidence<F>& t) noexcept : stand_in_evidence(h, &t) {}
-    stand_in_evidence(S& h, evidence<F>* t) noexcept
-        : evidence<F>{&stand_in_table<clause, via, F>::value}, home(h), target(t) {}
-    S& home;
-    evidence<F>* target;
-    stand_in_evidence* next = nullptr;
-    std::vector<prompt*> uses;
-    void note_use() noexcept {
-      for (prompt const* const p : uses) note_access(p, true);
+  void note_use() const noexcept {
+    for (prompt const* const p : uses_) note_access(p, true);
+  }
+  template <class O>
+  static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
+                                                 pending_operation const& self) {
+    S& s = *static_cast<S*>(scheduler);
+    auto const& w = *static_cast<outer_watcher const*>(self.handler);
+    O& o = *static_cast<O*>(self.operation);
+    auto& waiting = *static_cast<result_slot<typename O::result>*>(self.waiting);
+    try {
+      w.note_use();
+      if (!answered_at_once<F, O>(*w.handler_, o, waiting)) {
+        p.resume_unanswered(s);
+        return w.handler_->template clause<O>().control(*w.handler_, o, self.leaf, waiting);
+      }
+    } catch (...) {
+      waiting.fail(std::current_exception());
+      if (!p.is_waiting()) return self.leaf;
     }
-  };
-  struct via {
-    static prompt& home(evidence<F>& e) noexcept { return of(e).home; }
-    static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }
-  };
-  static stand_in_evidence& of(evidence<F>& e) noexcept {
-    return static_cast<stand_in_evidence&>(e);
+    if (p.is_forkable()) record_answer<O>(s.log_of_running(), site_of(o, waiting.where), waiting);
+    return p.resume_slow(0, s);
   }
 
-  template <class O>
-  struct clause {
-    using R = typename O::result;
-
-    static bool attempt(evidence<F>& e, O& o, result_slot<R>& waiting) {
-      stand_in_evidence& at = of(e);
-      if (has_small_steps(at.home)) return false;
-      at.note_use();
-      return answered_at_once<F, O>(*at.target, o, waiting);
-    }
-    static R when_asked(evidence<F>& e, passed<O> o, std::source_location where) {
-      of(e).note_use();
-      return ask_outward<F, O>(*of(e).target, static_cast<passed<O>>(o), where);
-    }
-    static std::coroutine_handle<> control(evidence<F>& e, O& o, std::coroutine_handle<> leaf,
-                                           result_slot<R>& waiting) {
-      stand_in_evidence& at = of(e);
-      S& s = at.home;
-      if (!has_small_steps(s))
-        return at.target->template clause<O>().control(*at.target, o, leaf, waiting);
-      if (!suspend_before(s, o, leaf, waiting)) {
-        // Ordinary code stands in between: the process goes on at once.
-        at.note_use();
-        if (answered_at_once<F, O>(*at.target, o, waiting)) return leaf;
-        s.throw_across(name_of<O>, waiting.where);
-      }
-      put_pending(s, {perform_pending, &e, &o, &waiting, leaf});
-      return s.next();
-    }
-    static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
-                                                   pending_operation const& self) {
-      S& s = *static_cast<S*>(scheduler);
-      stand_in_evidence& at = of(*static_cast<evidence<F>*>(self.handler));
-      O& o = *static_cast<O*>(self.operation);
-      auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
-      try {
-        at.note_use();
-        if (!answered_at_once<F, O>(*at.target, o, waiting)) {
-          p.resume_unanswered(s);
-          return at.target->template clause<O>().control(*at.target, o, self.leaf, waiting);
-        }
-      } catch (...) {
-        waiting.fail(std::current_exception());
-        if (!p.is_waiting()) return self.leaf;
-      }
-      if (p.is_forkable()) record_answer<O>(s.log_of_running(), site_of(o, waiting.where), waiting);
-      return p.resume_slow(0, s);
-    }
-  };
-
-  stand_in_evidence nearest_;
-  stand_in_evidence next_;
+  S& home_;
+  evidence<F>* handler_;
+  std::vector<prompt*> uses_;
 };
 
 }  // namespace weft::detail

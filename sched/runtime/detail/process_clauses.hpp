@@ -69,7 +69,7 @@ template <class S>
     throw;
   }
 }
-/// The same on a thread that is no thread of the scheduler.
+/// new_process() on a thread that is no thread of the scheduler.
 template <class S>
 [[nodiscard]] process* make_process_outside(S& s, process_id id, first_frame first) {
   try {
@@ -134,7 +134,7 @@ template <class S>
     begin_process(s, new_process(s, id, request.frame()), false);
   return id;
 }
-/// The same for direct_spawn::begin, without a limit and with one thread.
+/// Starts a child for direct_spawn::begin, without a limit and with one thread.
 template <class S>
 [[gnu::noinline]] process_id begin_directly_slow(worker_state& w, std::uint32_t n,
                                                  std::coroutine_handle<> first,

@@ -22,10 +22,11 @@
 #include "weft/sched/runtime/detail/delegating_evidence.hpp"
 #include "weft/sched/runtime/detail/direct_here.hpp"
 #include "weft/sched/runtime/detail/dumping.hpp"
+#include "weft/sched/runtime/detail/interposed.hpp"
 #include "weft/sched/runtime/detail/outer_recorder.hpp"
 #include "weft/sched/runtime/detail/outer_watcher.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
-#include "weft/sched/runtime/detail/tracing_evidence.hpp"
+#include "weft/sched/runtime/detail/tracing_hook.hpp"
 #include "weft/sched/runtime/polling.hpp"
 
 /// A scheduler from its start to its end: it learns the effects of the program, starts the first
@@ -40,13 +41,28 @@ R* keep_evidence(S& s, Args&&... args) {
   s.keep_evidence(*r);
   return r;
 }
+/// Evidence in front of the handler of `nearest`, and of the next one further out.
+template <class F, class Hook, class S>
+evidence<F>* interpose(S& s, Hook nearest, Hook beyond) {
+  return keep_evidence<interposed<F, Hook>>(s, std::move(nearest), std::move(beyond))->stand_in();
+}
+template <class F>
+[[nodiscard]] evidence<F>* beyond(evidence<F>& handler) noexcept {
+  return handler.clauses->beyond(handler);
+}
+/// `at`, `next`: the prompts of the handler that answers, and of the next one; null if there is none.
+template <class F, class S>
+evidence<F>* traced(S& s, evidence<F>& handler, prompt const& at, prompt const* next) {
+  using hook = tracing_hook<S, F>;
+  return interpose<F>(s, hook(s, &handler, &at), hook(s, beyond(handler), next));
+}
 template <class F, class S>
 [[nodiscard]] known_effect scheduled_effect(S& s) {
   evidence<F>* plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
   evidence<F>* recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
   if constexpr (S::traces) {
-    plain = keep_evidence<tracing_evidence<S, F>>(s, s, *plain, s, nullptr)->stand_in();
-    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, s, nullptr)->stand_in();
+    plain = traced(s, *plain, s, nullptr);
+    recorded = traced(s, *recorded, s, nullptr);
   }
   if constexpr (S::explores && std::is_same_v<F, routing>)
     (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
@@ -65,17 +81,21 @@ template <class F, class S, class Find>
 void learn_outer(S& s, Find& find) {
   evidence<F>* outer = find.template operator()<F>();
   prompt& home = outer->clauses->home(*outer);
-  [[maybe_unused]] evidence<F>* const beyond = outer->clauses->beyond(*outer);
+  [[maybe_unused]] evidence<F>* const further_out = beyond(*outer);
   s.keep_outer(home);
-  if constexpr (S::explores)
-    outer = keep_evidence<outer_watcher<S, F>>(s, s, *outer, Find::performs_outward,
-                                               Find::template reports_accesses<F>)
-                ->stand_in();
-  evidence<F>* recorded = keep_evidence<outer_recorder<F>>(s, s, *outer)->stand_in();
+  if constexpr (S::explores) {
+    using watcher = outer_watcher<S, F>;
+    constexpr bool far = Find::performs_outward;
+    watcher nearest(s, outer, far, Find::template reports_accesses<F>);
+    nearest.note_created();
+    outer = interpose<F>(s, std::move(nearest), watcher(s, further_out, far, false));
+  }
+  using recorder = outer_recorder<F>;
+  evidence<F>* recorded = interpose<F>(s, recorder(s, outer), recorder(s, beyond(*outer)));
   if constexpr (S::traces) {
-    prompt const* const next = beyond ? &beyond->clauses->home(*beyond) : nullptr;
-    outer = keep_evidence<tracing_evidence<S, F>>(s, s, *outer, home, next)->stand_in();
-    recorded = keep_evidence<tracing_evidence<S, F>>(s, s, *recorded, home, next)->stand_in();
+    prompt const* const next = further_out ? &further_out->clauses->home(*further_out) : nullptr;
+    outer = traced(s, *outer, home, next);
+    recorded = traced(s, *recorded, home, next);
   }
   s.effects.learn({&identity_of<F>, outer, recorded});
 }

@@ -34,7 +34,7 @@
 
 namespace weft::detail {
 
-class expirable_evidence;  // outer_recorder.hpp
+class expirable_evidence;  // interposed.hpp
 
 struct start_options {  // as in schedule_options
   std::size_t log_limit;

@@ -95,7 +95,7 @@ class submitter {
       return {};
   }
 
-  /// The same for a function that returns a value, or an eff<T, ...>; returns a std::future<T> for
+  /// submit() for a function that returns a value, or an eff<T, ...>; returns a std::future<T> for
   /// the result.  The exceptions of the function are thrown by get(), and not by run().  If there
   /// was no memory for the process to go on, get() and run() both throw std::bad_alloc, or the
   /// exception of the backend.  If the process was unwound before it had ended, by a stop or a

@@ -140,11 +140,11 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
 
   static constexpr clause_entry<E, O> entry() {
     if constexpr (starts)
-      return {nullptr, common::at_once, nullptr, common::control_in_turn};
+      return {common::at_once, nullptr, common::control_in_turn};
     else if constexpr (awaits)
-      return {nullptr, all_have_ended, nullptr, control};
+      return {all_have_ended, nullptr, control};
     else
-      return {nullptr, Records ? common::attempt_replay : nullptr, nullptr, control};
+      return {Records ? common::attempt_replay : nullptr, nullptr, control};
   }
 };
 

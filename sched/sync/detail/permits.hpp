@@ -74,7 +74,7 @@ class permits final : public gate_owner {
   void pass_on() noexcept;
 
   std::atomic<std::size_t> left_;
-  std::atomic<std::size_t> owed_ = 0;  // PERMIT-3
+  std::atomic<std::size_t> owed_ = 0;  // PERMIT-3: to processes that newcomers have beaten
   std::atomic<bool> closed_ = false;
   std::size_t const first_;
   kind const kind_;

@@ -103,7 +103,7 @@ class timers {
   }
 
  private:
-  static constexpr std::size_t branches = 4;  // TIMER-1
+  static constexpr std::size_t branches = 4;  // TIMER-1: children of an alarm in the heap
   static constexpr instant::rep never = instant::max().time_since_epoch().count();
   struct entry {
     instant at;
@@ -134,7 +134,7 @@ class timers {
   ready_sink& sink_;
   bool const has_several_threads_;
   std::mutex mutable mutex_;
-  std::vector<entry> heap_;  // TIMER-1
+  std::vector<entry> heap_;  // TIMER-1: the earliest alarm is first
   std::uint64_t set_ = 0;    // how many alarms were set so far
   bool closed_ = false;
   std::atomic<instant::rep> next_ = never;

@@ -234,7 +234,7 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
 /// The frame of a task that the owner has reclaimed, to be called.
 inline std::coroutine_handle<> call_reclaimed(join& j, any_task& t) noexcept {
   std::coroutine_handle<> const frame = t.release();
-  if (--j.left == 0) {  // TASK-7
+  if (--j.left == 0) {  // TASK-7: the last task ends as a call does
     frame_of(frame).parent = j.leaf;
     j.waiting->set();
   }

@@ -32,7 +32,8 @@ void unwind_task(S& s, task& t, suspension& rest) noexcept {
   // As in [3] of join_algorithm.hpp.  If tasks are left, the join may be destroyed after this step.
   if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) continue_unwinding(j);
 }
-/// As above, for a task that was started in a scope, or that is waited for by its handle.
+/// Unwinds `rest`, a suspended chain in which `r` runs as a call: a task that was started in a
+/// scope, or that is waited for by its handle.
 template <class S>
 void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   auto const from = r.called_from;

@@ -116,7 +116,7 @@ class awaiting_all {
   transfer await_suspend(std::coroutine_handle<Frame> me) {
     evidence<E>& handler = *find<E, Row>(me.promise().evidence);
     auto const& clause = handler.template clause<wait>();
-    if (clause.at_once || clause.attempt) [[unlikely]]
+    if (clause.attempt || clause.answers_at_once()) [[unlikely]]
       return go_on(attempt(handler, me));
     return go_on(clause.control(handler, operation_, me, answer()));
   }
@@ -135,8 +135,8 @@ class awaiting_all {
   [[gnu::noinline]] std::coroutine_handle<> attempt(evidence<E>& handler,
                                                     std::coroutine_handle<> me) {
     auto const& clause = handler.template clause<wait>();
-    if (clause.at_once) {
-      (void)clause.at_once(handler, static_cast<passed<wait>>(operation_), answer().where);
+    if (clause.answers_at_once()) {
+      (void)clause.ask(handler, static_cast<passed<wait>>(operation_), answer().where);
       answer().set();
       return me;
     }

@@ -287,35 +287,6 @@ BACKENDS_TEST_CASE("a scope is found by a handler that was suspended when it was
   CHECK(n == 8);
 }
 
-struct parks_to_rebind : handler<parking>, rebinds<leaving> {
-  resumption<int, int, leaving>* to;
-  explicit parks_to_rebind(resumption<int, int, leaving>& k) : to(&k) {}
-  int on(park, resumption<int, int, leaving> k) {
-    *to = std::move(k);
-    return 0;
-  }
-};
-BACKENDS_TEST_CASE("a scope is found by a handler that came around it afterwards", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
-  every_frame_dies const check;
-  std::string how;
-  int n = 0;
-  run_on(chosen, [&]() -> eff<void, yields, proc> {
-    resumption<int, int, leaving> in;
-    (void)co_await handle<leaving>(clauses{[](leave_out) { return 0; }}, [&]() -> nested<leaving> {
-      co_return co_await handle(parks_to_rebind(in), leaves_in_a_scope);
-    });
-    kept k;
-    (void)co_await handle<leaving>(keeps_in<leave_out>(k), [&]() -> nested<leaving> {
-      co_return co_await std::move(in).under(1);
-    });
-    co_await when_all(resumes(k, how), yields_once());
-    n = co_await std::move(k)(7);
-  });
-  CHECK(is_refusal(how));
-  CHECK(n == 8);
-}
-
 TEST_CASE("a task of a scope does not resume the body of the scope") {
   every_frame_dies const check;
   std::string how;
@@ -362,45 +333,5 @@ TEST_CASE("ordinary code does not resume the body of a scope") {
     n = co_await std::move(k)(7);
   });
   for (auto const& said : how) CHECK(is_refusal(said));
-  CHECK(n == 7);
-}
-
-TEST_CASE("a resume that is refused leaves a multi_resumption as it was") {
-  every_frame_dies const check;
-  using many = multi_resumption<int, int>;
-  std::string how;
-  std::string by_ordinary_code;
-  int n = 0;
-  run_on<on_one_thread>([&]() -> eff<void, yields, proc> {
-    resumption<int, int, leaving> in;
-    (void)co_await handle<leaving>(clauses{[](leave_out) { return 0; }}, [&]() -> nested<leaving> {
-      co_return co_await handle(parks_to_rebind(in), []() -> nested<parking, leaving> {
-        (void)co_await park{};
-        co_return co_await with_scope(
-            [](auto&) -> nested<parking, leaving> { co_return co_await leave_out{}; });
-      });
-    });
-    many k;
-    (void)co_await handle<leaving>(keeps_in<leave_out>(k), [&]() -> nested<leaving> {
-      co_return co_await std::move(in).under(1);
-    });
-    auto const tries = [&]() -> eff<void, yields, proc> {
-      try {
-        (void)co_await k(1);
-      } catch (std::logic_error const& e) {
-        how = e.what();
-      }
-    };
-    co_await when_all(tries(), yields_once());
-    try {
-      (void)resume(k, 1);
-    } catch (std::logic_error const& e) {
-      by_ordinary_code = e.what();
-    }
-    n = co_await k(7);
-    k = {};
-  });
-  CHECK(is_refusal(how));
-  CHECK(is_refusal(by_ordinary_code));
   CHECK(n == 7);
 }
