@@ -150,6 +150,22 @@ GROUPS = [
          "deque/taken.hpp", "deque/detail/steal_ends.hpp"],
     ),
 ]
+# The names that a program needs every day, by what one wants: at most 80.
+EVERY_DAY = {
+    "compute": "eff run handle clauses handler op op_list resumption multi_resumption",
+    "have at hand": "console console_to_stream console_to_string state state_of state_in reader reader_of failure "
+    "failure_to_optional emit each choose all_solutions",
+    "run processes": "schedule schedule_options one_thread sharing stealing proc spawn spawning process_id deadlock "
+    "cancelled",
+    "start tasks": "tasking when_all when_any with_scope scope_options task_handle shielded timed_out parallel_for",
+    "send and receive": "mail open address inbox select port_options no_senders",
+    "share and wait": "syncing mutex with_lock condition semaphore barrier shared timing instant completion completions",
+    "reach the outside": "io reactor listen connect connection io_error blocking off_thread thread_pool submitter",
+    "test": "check_schedules explore explore_options random_walk follow exploration granularity memory_network "
+    "decide",
+}
+# The pages for those who write a backend, or use the queues by themselves.
+FOR_AUTHORS = ("backends", "deque")
 # Names whose page is not that of their header.
 ELSEWHERE = {"weft::instant": "time", "weft::overflow_policy": "processes"}
 # Operations of which functions are the usual form, besides those that only the library can make.
@@ -568,7 +584,19 @@ class Reference:
         text += [*head, *(line for *_, line in sorted(tables[True]))]
         return "\n".join(text) + "\n"
 
+    def every_day(self):
+        """A list of the names of EVERY_DAY, each a link."""
+        lines, count = [], 0
+        for want, names in EVERY_DAY.items():
+            found = [self.names[f"weft::{own}"] for own in names.split()]
+            count += len(found)
+            lines.append(f"* *{want.capitalize()}:* " + ", ".join(link(n) for n in found) + ".")
+        if count > 80:
+            raise SystemExit(f"weft: EVERY_DAY of docs/reference/make.py has {count} names: at most 80")
+        return lines
+
     def index(self):
+        authors = " and ".join(f"[{g[1].lower()}]({g[0]}.md)" for g in GROUPS if g[0] in FOR_AUTHORS)
         text = ["---", "orphan: true", "---", "", "# Reference", ""]
         text += [f"Every public name of weft: {len(self.tops)} names, and {len(self.names) - len(self.tops)} members. [What a call needs](calls.md) lists, for each call",
                  "that is awaited, the row and the header that it needs.", "",
@@ -577,7 +605,10 @@ class Reference:
                  "line. A member has those of the four that its class does not have. Most calls that are awaited have a last",
                  "parameter `std::source_location where`, which reports name: it is not shown.", "",
                  "```{toctree}", ":maxdepth: 1", "", "calls"]
-        text += [g[0] for g in GROUPS] + ["```", "", f"({USUAL})=", "## As usual", ""]
+        text += [g[0] for g in GROUPS] + ["```", "", "## Every day", ""]
+        text += ["Most programs need no other names than these.", "", *self.every_day(), ""]
+        text += [f"The pages {authors} are for those who write a backend of their own, or use the queues by themselves. All",
+                 "other names are for programs that want more than the usual.", "", f"({USUAL})=", "## As usual", ""]
         text += ["What holds unless an entry, or that of its class, says otherwise. The caller's code comes on top: functions that",
                  "are passed, computations that are awaited, and copies, moves and comparisons of the caller's types cost, allocate",
                  "and throw what they do. A process that is cancelled finds `cancelled` where it waits. n is the number of elements,",
