@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "weft/testing/assertions.hpp"
-#include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/failure_page.hpp"
 #include "weft/testing/detail/hang_watch.hpp"
@@ -58,9 +57,9 @@ class staged_search {
   /// All schedules with no preemption, with one, and so on, in that part of the time.
   bool visit_bounded(int part) {
     if (all_were_bounded_) return false;
-    split_search s(subject_, limits(left() / part), threads_);
+    split_search<every_schedule> s(subject_, limits(left() / part), threads_);
     std::size_t before = 0;
-    for (; s.visit(bound_, bound_); ++bound_) {
+    for (; s.visit({.most_preemptions = bound_, .least_preemptions = bound_}); ++bound_) {
       auto const& found = s.found();
       if (!found.covered.leaves_spins && !found_.covered.leaves_spins) {
         found_.covered.preemptions = bound_;
@@ -71,22 +70,17 @@ class staged_search {
       found_.complete = found.complete && found_.cut == 0;
       break;
     }
-    s.end();
-    add(std::move(s.found()));
+    add(s.end());
     return found_.complete || is_over();
   }
   bool visit_reduced() {
-    search s(subject_, limits(left() / 5 * 2));
-    dpor_strategy c;
-    bool const goes_on = run_all(s, c);
-    s.end();
-    auto const& found = s.found();
-    if (goes_on && found.complete && found.ok()) {
+    exploration found = visited_reduced(subject_, limits(left() / 5 * 2), threads_);
+    if (found.complete && found.ok()) {
       found_.complete = true;
       found_.covered.is_reduced = true;
       found_.covered.within = found.schedules;
     }
-    add(std::move(s.found()));
+    add(std::move(found));
     return found_.complete || is_over();
   }
   bool visit_random(std::size_t most, unsigned threads, std::uint64_t seed) {

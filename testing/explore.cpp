@@ -35,33 +35,11 @@ void note_bound(exploration& e, std::size_t bound) {
   e.covered.preemptions = bound;
   e.covered.within = e.schedules;
 }
-void visit_bounded(split_search& s, std::size_t most_preemptions) {
+void visit_bounded(split_search<every_schedule>& s, std::size_t most_preemptions) {
   for (std::size_t bound = 0;; ++bound) {
-    if (!s.visit(bound, bound)) return;
+    if (!s.visit({.most_preemptions = bound, .least_preemptions = bound})) return;
     note_bound(s.found(), bound);
     if (!s.is_pruned()) return;
-    if (bound == most_preemptions) {
-      s.found().complete = false;
-      return;
-    }
-  }
-}
-template <class Strategy>
-void visit_all(search& s) {
-  Strategy c;
-  (void)run_all(s, c);
-}
-void visit_bounded(search& s, std::size_t most_preemptions) {
-  for (std::size_t bound = 0;; ++bound) {
-    every_schedule c(bound);
-    do {
-      bool const goes_on = s.run(c, bound);
-      if (!c.what_differed().empty()) return s.differs(c.what_differed());
-      if (!goes_on) return;
-    } while (c.next());
-    if (c.is_fair()) s.found().leave_out_spins();
-    note_bound(s.found(), bound);
-    if (!c.is_pruned()) return;
     if (bound == most_preemptions) {
       s.found().complete = false;
       return;
@@ -73,24 +51,13 @@ exploration visited(explore_options const& options, run_limits const& each, subj
   search_limits const limits{each, options.max_schedules, options.max_time, options.progress,
                              options.stop_at_failure};
   unsigned const threads = threads_of(options.threads);
-  if (threads != 1 && !options.reduce) {
-    split_search s(program, limits, threads);
-    if (options.max_preemptions)
-      visit_bounded(s, *options.max_preemptions);
-    else
-      (void)s.visit();
-    s.end();
-    return std::move(s.found());
-  }
-  search s(program, limits);
-  if (options.reduce)
-    visit_all<dpor_strategy>(s);
-  else if (options.max_preemptions)
+  if (options.reduce) return visited_reduced(program, limits, threads);
+  split_search<every_schedule> s(program, limits, threads);
+  if (options.max_preemptions)
     visit_bounded(s, *options.max_preemptions);
   else
-    visit_all<every_schedule>(s);
-  s.end();
-  return std::move(s.found());
+    (void)s.visit({});
+  return s.end();
 }
 exploration explore(explore_options const& options, subject& program) {
   if (options.reduce && options.max_preemptions)

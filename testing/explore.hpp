@@ -46,10 +46,10 @@ struct explore_options {
   /// step by step, beside the one by which it was found; and all outcomes.
   std::string_view page{};
   /// How many threads visit schedules, the calling one included; 0: as many as the machine has.
-  /// The result is that of one thread.  With more than one, make_state, the program, the check and
-  /// the handlers are called on several threads at once, so what they refer to outside of the state
-  /// must be safe for that.  With `reduce`, one thread visits all: what it tries next depends on
-  /// all schedules before.
+  /// The result is that of one thread; with `reduce`, the outcomes are, and the schedules are a few
+  /// more, as many for two threads as for eight.  With more than one, make_state, the program, the
+  /// check and the handlers are called on several threads at once, so what they refer to outside of
+  /// the state must be safe for that.
   unsigned threads = 1;
 };
 

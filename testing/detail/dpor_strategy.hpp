@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "weft/sched/base/detail/location_listener.hpp"
-#include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/detail/choice_tree.hpp"
 #include "weft/testing/detail/happens_before.hpp"
 #include "weft/testing/detail/location_names.hpp"
-#include "weft/testing/detail/reused.hpp"
 #include "weft/testing/detail/sleepers.hpp"
 #include "weft/testing/detail/spinning.hpp"
 #include "weft/testing/detail/strategy.hpp"
@@ -54,10 +54,23 @@
 ///       thrown.  If there is no memory for a note, the strategy notes nothing more and chooses no
 ///       process: the run ends, and the search throws bad_alloc (CHOICE-3 of
 ///       controlled_backend.hpp).
+///   DPOR-11  At the first nodes, as far as their `width` is at most `tried_in_full`, all candidates
+///       are wanted from the beginning.  So no race adds anything there, and what is left at such a
+///       node can be visited by another search (split_search.hpp): it needs to know who is asleep.
+///       The candidate that was chosen falls asleep there with the accesses of its step, which all
+///       its ways must have made before (DPOR-9).  Which nodes these are depends on the program only.
 namespace weft::detail {
 
 class dpor_strategy final : public strategy, public location_listener {
+  using node = choice_tree::node;
+
  public:
+  struct bounds {
+    std::size_t tried_in_full = 0;  // DPOR-11
+  };
+
+  explicit dpor_strategy(bounds b) noexcept : tree_(b.tried_in_full) {}
+
   std::size_t choose(candidates const& who) override try {
     if (lacks_memory_) [[unlikely]]
       return candidates::none;
@@ -66,6 +79,7 @@ class dpor_strategy final : public strategy, public location_listener {
     note_who_is_ready(who);
     std::size_t const forced = spins_.choose(
         who, steps_.size(), [this](process_id id) { return !is_asleep(asleep_, id); });
+    was_forced_ |= forced != candidates::none;
     std::size_t const choice = who.size() == 1 ? only(who) : one_of(who, forced);
     if (choice == candidates::none) return choice;
     spins_.note(who, steps_.size(), choice);
@@ -80,16 +94,14 @@ class dpor_strategy final : public strategy, public location_listener {
   }
   std::size_t decide(std::size_t ways) override try {  // tries all ways (DPOR-9)
     if (lacks_memory_) return 0;
-    if (at_ == nodes_.size()) {
-      node& n = push_node();
-      n.ways = ways;
-      n.step = steps_.size();
-    } else if (nodes_[at_].ways != ways) {
+    if (at_ == tree_.size()) {
+      tree_.add_decision(ways, steps_.size());
+    } else if (tree_[at_].ways != ways) {
       differs(text_of_ways(ways));
       ++at_;
       return 0;
     }
-    return nodes_[at_++].choice;
+    return tree_[at_++].choice;
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
     return 0;
@@ -104,8 +116,8 @@ class dpor_strategy final : public strategy, public location_listener {
     if (is_over_) rewind();  // no step was run
     note_step();
     is_over_ = true;
-    if (at_ != nodes_.size()) differs("no process");
-    if (how == run_end::cut && at_ == nodes_.size() && !is_fair_) all_are_wanted_last();
+    if (at_ != tree_.size()) differs("no process");
+    if (how == run_end::cut && at_ == tree_.size() && !was_forced_) all_are_wanted_last();
     if (how == run_end::threw && !has_failed_ && steps_.size() != 0) last_conflicts_with_all();
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
@@ -114,23 +126,18 @@ class dpor_strategy final : public strategy, public location_listener {
   [[nodiscard]] bool lacks_memory() const noexcept override { return lacks_memory_; }
 
   /// Prepares the next run.  False if there is none.
-  [[nodiscard]] bool next() {
-    for (; !nodes_.empty(); nodes_.pop()) {
-      node& n = nodes_.back();
-      if (n.ways != 0) {
-        if (++n.choice != n.ways) return true;
-        continue;
-      }
-      if (n.is_forced) continue;
-      puts_to_sleep(n);
-      for (std::size_t i = 0; i != n.candidates.size(); ++i)
-        if (n.candidates[i].is_wanted && !is_asleep(n.asleep, n.candidates[i].id)) {
-          n.choice = i;
-          return true;
-        }
-    }
-    return false;
-  }
+  [[nodiscard]] bool next() { return tree_.next(); }
+
+  // ---- for several threads (split_search.hpp)
+
+  using part = choice_tree::part;
+  /// Continues before the first schedule of the part; call next(), unless the part is the whole
+  /// tree.
+  void begin_at(part const& p) { tree_.begin_at(p); }
+  /// Called between a run and next().
+  [[nodiscard]] std::optional<part> give() { return tree_.give(); }
+  /// A search that reduces has no bound that excludes a choice.
+  [[nodiscard]] static bool is_pruned() noexcept { return false; }
   /// Whether schedules were left out in which a process spins (DPOR-8).
   [[nodiscard]] bool is_fair() const noexcept { return is_fair_; }
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
@@ -141,6 +148,7 @@ class dpor_strategy final : public strategy, public location_listener {
     if (lacks_memory_) return;
     if (is_over_) rewind();
     names_.note_created(location, who_runs());
+    steps_.note_created(location);
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
@@ -181,63 +189,14 @@ class dpor_strategy final : public strategy, public location_listener {
  private:
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
 
-  struct candidate {
-    process_id id;
-    bool is_wanted;
-  };
-  /// The chosen candidate, and its accesses.
-  struct tried {
-    process_id id;
-    std::vector<named_touch> touches;
-    bool conflicts_with_all;
-  };
-  struct node {  // a choice of a candidate, or a decision
-    std::vector<candidate> candidates;
-    std::uint64_t sum;  // candidates::sum
-    std::size_t choice;
-    std::vector<sleeper> asleep;
-    // How many entries of `asleep`, from its beginning, were asleep when the run came here.  The
-    // others are candidates that have been tried here.
-    std::size_t came_asleep;
-    // How many entries of `touches_` belong to this node, and to those before it.
-    std::size_t touches_end;
-    tried chosen;
-    std::size_t step;
-    std::size_t ways;  // how many ways the decision has; 0 for a choice of a candidate
-    bool is_forced;    // only the chosen candidate is tried (DPOR-8)
-  };
-  node& push_node() {
-    std::size_t const touches_end = nodes_.empty() ? 0 : nodes_.back().touches_end;
-    node& n = nodes_.push();
-    n.candidates.clear();
-    n.asleep.clear();
-    n.sum = n.choice = n.came_asleep = n.step = n.ways = 0;
-    n.touches_end = touches_end;
-    forget(n.chosen, {});
-    return n;
-  }
-  static void forget(tried& t, process_id id) noexcept {
-    t.id = id;
-    t.touches.clear();
-    t.conflicts_with_all = false;
-  }
-  /// The chosen candidate of the last node has been tried (DPOR-3).
-  void puts_to_sleep(node& n) {
-    tried& t = n.chosen;
-    touches_.resize(n.touches_end);
-    n.asleep.push_back({t.id, static_cast<std::uint32_t>(n.touches_end),
-                        static_cast<std::uint32_t>(t.touches.size()), t.conflicts_with_all});
-    touches_.insert(touches_.end(), t.touches.begin(), t.touches.end());
-    n.touches_end = touches_.size();
-    forget(t, {});
-  }
   void note_step() {
     if (!std::exchange(is_in_step_, false)) return;
     std::size_t const i = steps_.size() - 1;
     steps_.end([&](std::size_t earlier) { add_backtrack(earlier, i); });
-    if (steps_[i].node != no_node) note_what_was_done(nodes_[steps_[i].node].chosen);
+    if (steps_[i].node != no_node) note_what_was_done(tree_[steps_[i].node].chosen);
     std::erase_if(asleep_, [&](sleeper const& s) {
-      return s.conflicts_with_all || s.id == running_ || conflict(s.touches(touches_), named_);
+      return s.conflicts_with_all || s.id == running_ ||
+             conflict(s.touches(tree_.touches()), named_);
     });
     if (!std::exchange(fails_, false)) return;
     last_conflicts_with_all();
@@ -248,12 +207,12 @@ class dpor_strategy final : public strategy, public location_listener {
     std::size_t const last = steps_.size() - 1;
     steps_.last_conflicts_with_all([&](std::size_t earlier) { add_backtrack(earlier, last); });
     if (steps_.last().node == no_node) return;
-    node& n = nodes_[steps_.last().node];
+    node& n = tree_[steps_.last().node];
     n.chosen.conflicts_with_all = true;
-    all_are_wanted(n);
+    n.all_are_wanted();
   }
   void rewind() noexcept {
-    is_over_ = is_in_step_ = fails_ = has_failed_ = false;
+    is_over_ = is_in_step_ = fails_ = has_failed_ = was_forced_ = false;
     at_ = 0;
     spins_.clear();
     steps_.clear();
@@ -278,22 +237,21 @@ class dpor_strategy final : public strategy, public location_listener {
   }
 
   [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
-    return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // DPOR-3: gives up if all are asleep
+    return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // DPOR-3
   }
   std::size_t one_of(candidates const& who, std::size_t forced) {
-    if (at_ == nodes_.size()) {
+    if (at_ == tree_.size()) {
       bool const is_forced = forced != candidates::none;
       is_fair_ |= is_forced;
       std::size_t const first = first_awake(who, forced);
-      if (first == candidates::none) return first;  // DPOR-3: all are asleep
-      begin(who, first);
-      nodes_.back().is_forced = is_forced;
+      if (first == candidates::none) return first;  // DPOR-3
+      tree_.add_choice(who, first, asleep_, steps_.size() + 1).is_fixed = is_forced;
     } else if (!is_as_before(who)) {
       differs(text_of_ids(who, who.size()));
       ++at_;
       return 0;
     }
-    node const& n = nodes_[at_++];
+    node const& n = tree_[at_++];
     asleep_ = n.asleep;
     return n.choice;
   }
@@ -307,19 +265,10 @@ class dpor_strategy final : public strategy, public location_listener {
       if (std::size_t const j = (after + i) % who.size(); !is_asleep(asleep_, who[j])) return j;
     return candidates::none;
   }
-  void begin(candidates const& who, std::size_t choice) {
-    node& n = push_node();
-    n.sum = who.sum;
-    for (std::size_t i = 0; i != who.size(); ++i) n.candidates.push_back({who[i], i == choice});
-    n.choice = choice;
-    n.step = steps_.size() + 1;
-    n.asleep = asleep_;
-    n.came_asleep = asleep_.size();
-  }
   /// Records how this run differs from an earlier one with the same choices.
   void differs(std::string const& who_is_ready) {
     if (!what_differed_.empty()) return;
-    node const& n = nodes_[at_];
+    node const& n = tree_[at_];
     std::vector<process_id> ids;
     ids.reserve(n.candidates.size());
     for (auto const& c : n.candidates) ids.push_back(c.id);
@@ -328,7 +277,7 @@ class dpor_strategy final : public strategy, public location_listener {
                      who_is_ready + " can be chosen, and before " + before + " could";
   }
   [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
-    node const& n = nodes_[at_];
+    node const& n = tree_[at_];
     return n.candidates.size() == who.size() && n.sum == who.sum;
   }
 
@@ -336,40 +285,33 @@ class dpor_strategy final : public strategy, public location_listener {
   /// one (DPOR-2).  `between_` gets the steps that lead to the later one.
   void add_backtrack(std::size_t earlier, std::size_t later) {
     if (steps_[earlier].node == no_node) return;  // there was no other candidate
-    node& n = nodes_[steps_[earlier].node];
+    node& n = tree_[steps_[earlier].node];
     between_.clear();
     for (std::size_t i = earlier + 1; i != later; ++i)
       if (!steps_.is_before(earlier, i)) between_.push_back(i);
     between_.push_back(later);
-    candidate* wanted = nullptr;
+    choice_tree::candidate* wanted = nullptr;
     for (std::size_t const i : between_) {
       if (!begins(i)) continue;
-      auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &candidate::id);
-      if (it == n.candidates.end() || came_asleep(n, it->id)) continue;  // DPOR-7: was asleep
+      auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &choice_tree::candidate::id);
+      if (it == n.candidates.end() || n.has_come_asleep(it->id)) continue;  // DPOR-7
       if (it->is_wanted) return;
       if (!wanted || i == later) wanted = &*it;
     }
     if (wanted)
       wanted->is_wanted = true;
     else
-      all_are_wanted(n);
+      n.all_are_wanted();
   }
   /// Adds the accesses of the step that has ended to those of the chosen candidate, beside those of
   /// other ways (DPOR-9).
-  void note_what_was_done(tried& s) {
-    if (s.id != running_) forget(s, running_);
+  void note_what_was_done(choice_tree::tried& s) {
+    if (s.id != running_) s.renew(running_);
     for (auto const& t : named_) enter(s.touches, t, &named_touch::name);
   }
   void all_are_wanted_last() noexcept {
-    for (std::size_t i = nodes_.size(); i-- != 0;)
-      if (nodes_[i].ways == 0) return all_are_wanted(nodes_[i]);
-  }
-  static void all_are_wanted(node& n) noexcept {
-    for (auto& c : n.candidates) c.is_wanted = true;
-  }
-  static bool came_asleep(node const& n, process_id id) noexcept {
-    auto const end = n.asleep.begin() + static_cast<std::ptrdiff_t>(n.came_asleep);
-    return std::find_if(n.asleep.begin(), end, [id](auto const& s) { return s.id == id; }) != end;
+    for (std::size_t i = tree_.size(); i-- != 0;)
+      if (tree_[i].ways == 0) return tree_[i].all_are_wanted();
   }
   /// Whether no step of between_ has to come before step `i`.
   [[nodiscard]] bool begins(std::size_t i) const noexcept {
@@ -378,19 +320,19 @@ class dpor_strategy final : public strategy, public location_listener {
   }
 
   happens_before steps_;
-  reused_stack<node> nodes_;
+  choice_tree tree_;
   std::size_t at_ = 0;
   spin_watch spins_;
-  bool is_fair_ = false;
+  bool is_fair_ = false;     // some run was forced
+  bool was_forced_ = false;  // this run was
   std::vector<sleeper> asleep_;
-  std::vector<named_touch> touches_;  // of the sleepers of all nodes
   std::vector<process_id> were_ready_;
   process_id running_;
   bool is_in_step_ = false;
   bool is_over_ = false;
   bool fails_ = false;         // the current step has failed
   bool has_failed_ = false;    // a step of this run has failed
-  bool lacks_memory_ = false;  // DPOR-10: then nothing more is noted or chosen
+  bool lacks_memory_ = false;  // DPOR-10
   location_names names_;
   std::vector<named_touch> named_;  // the accesses of the current step (DPOR-5)
   std::vector<std::size_t> between_;

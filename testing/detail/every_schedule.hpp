@@ -89,15 +89,17 @@ class replay_strategy : public strategy {
   std::string misfit_;
 };
 
-/// Visits all schedules, depth first, choice 0 before 1.  With bounds, visits those that have at
-/// most `most_preemptions` preemptions and at most `most_decisions` decisions that are not 0.
+/// Visits all schedules within the bounds, depth first, choice 0 before 1.
 class every_schedule final : public strategy {
  public:
   static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
+  struct bounds {
+    std::size_t most_preemptions = no_bound;
+    std::size_t least_preemptions = 0;  // runs with fewer do not count: they were visited before
+    std::size_t most_decisions = no_bound;  // how many decisions are not 0
+  };
 
-  explicit every_schedule(std::size_t most_preemptions = no_bound,
-                          std::size_t most_decisions = no_bound)
-      : bound_(most_preemptions), most_decisions_(most_decisions) {
+  explicit every_schedule(bounds const& b) : bounds_(b) {
     taken_.reserve(7);  // enough for a short run
   }
 
@@ -124,6 +126,9 @@ class every_schedule final : public strategy {
   void on_run_end(run_end) override {
     if (at_ != taken_.size()) differs("no process", taken_[at_].step);
   }
+  [[nodiscard]] bool counts() const noexcept override {
+    return spent_ >= bounds_.least_preemptions;
+  }
 
   /// Prepares the next schedule.  False if there is none.
   [[nodiscard]] bool next() {
@@ -133,11 +138,11 @@ class every_schedule final : public strategy {
     for (; !taken_.empty(); taken_.pop_back()) {
       node& n = taken_.back();
       if (n.is_decision) {
-        if (++n.choice != n.end && n.decided < most_decisions_) return true;
+        if (++n.choice != n.end && n.decided < bounds_.most_decisions) return true;
         continue;
       }
       while (++n.choice != n.end) {
-        if (n.spent + preempts(n, n.choice) <= bound_) return true;
+        if (n.spent + preempts(n, n.choice) <= bounds_.most_preemptions) return true;
         is_pruned_ = true;
       }
     }
@@ -170,8 +175,6 @@ class every_schedule final : public strategy {
 
   /// Whether the bound on preemptions has excluded a choice.
   [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
-  /// How many preemptions the run had; where a process had to let another one go first is none.
-  [[nodiscard]] std::size_t preemptions() const noexcept { return spent_; }
   /// Whether schedules were left out in which a process spins (spinning.hpp).
   [[nodiscard]] bool is_fair() const noexcept { return is_fair_; }
   /// How a run differed from an earlier one with the same choices; empty if none did.
@@ -222,7 +225,7 @@ class every_schedule final : public strategy {
       is_fair_ = true;
       return;
     }
-    if (spent_ == bound_ && who.last != candidates::none && who.last != 0) {
+    if (spent_ == bounds_.most_preemptions && who.last != candidates::none && who.last != 0) {
       n.choice = static_cast<unsigned>(who.last);
       is_pruned_ = true;
     }
@@ -241,12 +244,11 @@ class every_schedule final : public strategy {
                      " can be chosen, and before " + text_before(taken_[at_]) + " could";
   }
 
-  std::size_t const bound_;
-  std::size_t const most_decisions_;
+  bounds const bounds_;
   std::vector<node> taken_;
   std::size_t at_ = 0;
   std::size_t steps_ = 0;
-  std::size_t spent_ = 0;
+  std::size_t spent_ = 0;  // preemptions; where a process had to let another one go first is none
   std::size_t decided_ = 0;
   bool is_pruned_ = false;
   bool is_fair_ = false;

@@ -17,7 +17,6 @@
 #include "weft/effects/memory/frame_pool.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/testing/detail/change_watch.hpp"
-#include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/hang_watch.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/exploration.hpp"
@@ -91,15 +90,6 @@ class search {
 
   /// Runs one schedule.  False if the search must end.
   bool run(strategy& c) {
-    return run(c, [] { return true; });
-  }
-  /// Runs one schedule, which does not count if it has fewer preemptions than `least_preemptions`:
-  /// it was visited before.
-  bool run(every_schedule& c, std::size_t least_preemptions) {
-    return run(c, [&c, least_preemptions] { return c.preemptions() >= least_preemptions; });
-  }
-  template <class F>
-  bool run(strategy& c, F counts) {
     if (auto const why = limit_reached(); !why.empty()) {
       found_.covered.cut_by = why;
       return found_.complete = false;
@@ -111,7 +101,7 @@ class search {
       ++found_.redundant;
       return true;
     }
-    if (!counts()) return true;
+    if (!c.counts()) return true;
     if (log_.was_cut && makes_no_progress()) result.verdict = verdict::no_progress;
     if (auto* const fresh = found_.add(result)) {
       note(*fresh);
@@ -231,16 +221,6 @@ class search {
   bool is_late_ = false;
 };
 
-/// Runs all schedules of a strategy.  False if the search ends before.
-template <class Strategy>
-bool run_all(search& s, Strategy& c) {
-  bool goes_on = true;
-  while ((goes_on = s.run(c) && c.what_differed().empty()) && c.next()) {
-  }
-  if (!c.what_differed().empty()) s.differs(c.what_differed());
-  if (c.is_fair()) s.found().leave_out_spins();
-  return goes_on;
-}
 /// How many threads an option asks for: 0 stands for as many as the machine has.
 [[nodiscard]] inline unsigned threads_of(unsigned option) noexcept {
   return option != 0 ? option : std::max(1U, std::thread::hardware_concurrency());

@@ -196,7 +196,7 @@ class shrinking {
     bool has_helped = false;
     for (std::size_t most = 0; most <= size_.decisions; ++most)
       for (std::size_t bound = 0; can_be_smaller(most, bound); ++bound) {
-        every_schedule c(bound, most);
+        every_schedule c({.most_preemptions = bound, .most_decisions = most});
         do {
           if (runs_left_ == 0) return false;
           has_helped |= try_smaller(c);

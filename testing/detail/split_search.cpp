@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/detail/search.hpp"
@@ -22,44 +23,48 @@ namespace weft::detail {
 namespace {
 
 /// Moves to the first schedule of the part.  False if it has none.
-bool begin_part(every_schedule& c, every_schedule::part const& p) {
+template <class Strategy>
+bool begin_part(Strategy& c, typename Strategy::part const& p) {
   c.begin_at(p);
   return p.nodes.empty() || c.next();
 }
 
 }  // namespace
 
-split_search::split_search(subject& s, search_limits const& l, unsigned threads)
+template <class Strategy>
+split_search<Strategy>::split_search(subject& s, search_limits const& l, unsigned threads)
     : subject_(s), limits_(l), threads_(threads), line_(l.progress), seen_(threads) {}
 
-bool split_search::visit(std::size_t most_preemptions, std::size_t least_preemptions) {
-  bounds const b{most_preemptions, least_preemptions};
+template <class Strategy>
+bool split_search<Strategy>::visit(bounds const& within) {
   parts_.clear();
   open_.clear();
   idle_ = 0;
-  part& all = parts_.emplace_back(every_schedule::part());
+  part& all = parts_.emplace_back(typename Strategy::part());
   all.place = parts_.begin();
   open_.push_back(&all);
   working_ = threads_;
   std::vector<std::thread> others;
   try {
     others.reserve(threads_ - 1);
-    for (unsigned i = 1; i != threads_; ++i) others.emplace_back([this, i, &b] { work(i, b); });
+    for (unsigned i = 1; i != threads_; ++i)
+      others.emplace_back([this, i, &within] { work(i, within); });
   } catch (...) {  // as many as the system allows
     std::lock_guard const lock(mutex_);
     working_ = static_cast<unsigned>(others.size()) + 1;
   }
-  work(0, b);
+  work(0, within);
   for (auto& t : others) t.join();
   if (failure_) std::rethrow_exception(failure_);
-  return add_results(b);
+  return add_results(within);
 }
 
-void split_search::work(unsigned thread, bounds const& b) noexcept {
+template <class Strategy>
+void split_search<Strategy>::work(unsigned thread, bounds const& within) noexcept {
   try {
     search by(subject_, limits_of_part(limits_.max_schedules - found_.schedules), start_);
     while (part* const p = take_part()) {
-      visit_part(*p, by, b, &seen_[thread]);
+      visit_part(*p, by, within, &seen_[thread]);
       note_visited(*p);
     }
     by.end();
@@ -69,7 +74,8 @@ void split_search::work(unsigned thread, bounds const& b) noexcept {
     }
   }
 }
-split_search::part* split_search::take_part() {
+template <class Strategy>
+typename split_search<Strategy>::part* split_search<Strategy>::take_part() {
   std::unique_lock lock(mutex_);
   ++idle_;
   while (open_.empty()) {
@@ -87,14 +93,17 @@ split_search::part* split_search::take_part() {
   is_part_wanted_.store(idle_ > open_.size(), std::memory_order_relaxed);  // relaxed: as above
   return p;
 }
-void split_search::visit_part(part& p, search& by, bounds const& b, counts* seen) {
-  every_schedule c(b.most_preemptions);
+template <class Strategy>
+void split_search<Strategy>::visit_part(part& p, search& by, bounds const& within, counts* seen) {
+  Strategy c(within);
   std::array<std::size_t, 3> before{};
   if (seen) before = {(*seen)[0], (*seen)[1], (*seen)[2]};
   if (begin_part(c, p.begin)) do {
       // Relaxed: a part that is ended late is only visited further in vain.
       if (p.was_ended.load(std::memory_order_relaxed)) break;
-      bool const goes_on = by.run(c, b.least_preemptions);
+      std::size_t const counted = by.found().schedules;
+      bool const goes_on = by.run(c);
+      p.ends_uncounted = goes_on && by.found().schedules == counted;
       if (!c.what_differed().empty()) by.differs(c.what_differed());
       if (!goes_on || !c.what_differed().empty()) {
         p.is_late = by.is_late();
@@ -113,7 +122,8 @@ void split_search::visit_part(part& p, search& by, bounds const& b, counts* seen
   p.found = by.take_found();
   p.is_pruned = c.is_pruned();
 }
-void split_search::give_part(part& from, every_schedule& c) {
+template <class Strategy>
+void split_search<Strategy>::give_part(part& from, Strategy& c) {
   auto given = c.give();
   if (!given) return;
   std::lock_guard const lock(mutex_);
@@ -126,7 +136,8 @@ void split_search::give_part(part& from, every_schedule& c) {
   changed_.notify_one();
 }
 /// Ends the parts that are not needed any more (SPLIT-3).
-void split_search::note_visited(part& p) {
+template <class Strategy>
+void split_search<Strategy>::note_visited(part& p) {
   std::lock_guard const lock(mutex_);
   p.was_visited = true;
   if (p.ends_search) end_parts_from(std::next(p.place));
@@ -137,30 +148,33 @@ void split_search::note_visited(part& p) {
     left -= i->found.schedules;
   }
 }
-void split_search::end_parts_from(std::list<part>::iterator first) noexcept {
+template <class Strategy>
+void split_search<Strategy>::end_parts_from(typename std::list<part>::iterator first) noexcept {
   for (auto i = first; i != parts_.end(); ++i)
     i->was_ended.store(true, std::memory_order_relaxed);  // relaxed: as in visit_part()
 }
-void split_search::fail(std::exception_ptr error) noexcept {
+template <class Strategy>
+void split_search<Strategy>::fail(std::exception_ptr error) noexcept {
   std::lock_guard const lock(mutex_);
   if (!failure_) failure_ = std::move(error);
   end_parts_from(parts_.begin());
 }
 
-bool split_search::add_results(bounds const& b) {
+template <class Strategy>
+bool split_search<Strategy>::add_results(bounds const& within) {
   is_pruned_ = false;
   bool is_late = false;
   for (part& p : parts_) {
     std::size_t const left = limits_.max_schedules - found_.schedules;
-    every_schedule c(b.most_preemptions);
+    Strategy c(within);
     if (left == 0 && begin_part(c, p.begin)) {
       found_.leave_out(search::at_max_schedules);
       return false;
     }
-    if (p.found.schedules > left) {
+    if (p.found.schedules > left || (p.found.schedules == left && p.ends_uncounted)) {
       p.was_ended.store(false, std::memory_order_relaxed);  // relaxed: no other thread is left
       search by(subject_, limits_of_part(left), start_);
-      visit_part(p, by, b, nullptr);
+      visit_part(p, by, within, nullptr);
     }
     is_pruned_ |= p.is_pruned;
     is_late |= p.is_late;
@@ -169,13 +183,15 @@ bool split_search::add_results(bounds const& b) {
   }
   return !is_late;
 }
-search_limits split_search::limits_of_part(std::size_t max_schedules) const noexcept {
+template <class Strategy>
+search_limits split_search<Strategy>::limits_of_part(std::size_t max_schedules) const noexcept {
   search_limits limits = limits_;
   limits.max_schedules = max_schedules;
   limits.progress = progress::never;
   return limits;
 }
-void split_search::tell() {
+template <class Strategy>
+void split_search<Strategy>::tell() {
   exploration all;
   for (auto const& s : seen_) {
     all.schedules += s[0];
@@ -184,5 +200,16 @@ void split_search::tell() {
   }
   line_.tell(all, search::clock::now() - start_);
 }
+
+exploration visited_reduced(subject& s, search_limits const& l, unsigned threads) {
+  // Enough for parts of which none has most of the schedules.
+  constexpr std::size_t tried_in_full_by_several = 64;
+  split_search<dpor_strategy> all(s, l, threads);
+  (void)all.visit({.tried_in_full = threads == 1 ? 0 : tried_in_full_by_several});
+  return all.end();
+}
+
+template class split_search<every_schedule>;
+template class split_search<dpor_strategy>;
 
 }  // namespace weft::detail

@@ -11,12 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/one_run.hpp"
 #include "weft/testing/detail/search.hpp"
 #include "weft/testing/exploration.hpp"
 
-/// All schedules, visited by several threads, with the result of one thread.
+/// All schedules within bounds, visited by several threads, with the result of one thread and the same
+/// bounds.
 ///
 ///   SPLIT-1  The tree of choices is cut into parts.  Each is an interval of the order in which one
 ///       thread visits the schedules, and the list of parts is in that order.  The thread that
@@ -25,42 +27,48 @@
 ///       failure, the path of each outcome, and the order of the outcomes are those of one thread.
 ///   SPLIT-3  A part that ends the search, by a failure or by the limit of schedules, ends it for
 ///       all parts behind it; those before it are visited to their ends.  If the limit is passed
-///       inside a part, the beginning of that part is visited again.  When the time is up, the
-///       results are those of all parts, as far as they were visited.
+///       inside a part, or followed there by runs that do not count, the beginning of that part is
+///       visited again.  When the time is up, the results are those of all parts, as far as they
+///       were visited.
 ///   SPLIT-4  A part is given away at its choice nearest to the root that has candidates left:
-///       most schedules are behind that one.
+///       most schedules are behind that one.  A reduced search knows that only where it tries all
+///       candidates from the beginning (DPOR-11).
 ///   SPLIT-5  The list and its parts are accessed under the lock; but `begin` is constant,
 ///       `was_ended` is atomic, and the results of a part belong to the thread that visits it.
 namespace weft::detail {
 
+/// `Strategy` visits the parts: every_schedule, or dpor_strategy.
+template <class Strategy>
 class split_search {
  public:
+  using bounds = typename Strategy::bounds;
+
   split_search(subject& s, search_limits const& l, unsigned threads);
   split_search(split_search const&) = delete;
   split_search& operator=(split_search const&) = delete;
   ~split_search() = default;
 
-  /// Visits all schedules with at most that many preemptions.  Those with fewer than
-  /// `least_preemptions` were visited before, and do not count.  False if the search has ended.
-  [[nodiscard]] bool visit(std::size_t most_preemptions = every_schedule::no_bound,
-                           std::size_t least_preemptions = 0);
+  /// Visits all schedules within the bounds.  False if the search has ended.
+  [[nodiscard]] bool visit(bounds const& within);
   /// Whether the bound has excluded a schedule in the last visit.
   [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
   [[nodiscard]] exploration& found() noexcept { return found_; }
-  /// Reports the progress a last time, at the end of the search.
-  void end() {
+  /// Reports the progress a last time, at the end of the search, and returns its results.
+  [[nodiscard]] exploration end() {
     if (line_.is_shown()) line_.tell_end(found_, search::clock::now() - start_);
+    return std::move(found_);
   }
 
  private:
   struct part {
-    explicit part(every_schedule::part b) : begin(std::move(b)) {}
-    every_schedule::part const begin;
-    std::list<part>::iterator place{};
+    explicit part(typename Strategy::part b) : begin(std::move(b)) {}
+    typename Strategy::part const begin;
+    typename std::list<part>::iterator place{};
     std::atomic<bool> was_ended = false;  // its result is not needed any more (SPLIT-3)
     exploration found;
     bool was_visited = false;
     bool ends_search = false;
+    bool ends_uncounted = false;  // its last runs do not count
     bool is_late = false;
     bool is_pruned = false;
   };
@@ -75,21 +83,16 @@ class split_search {
       return numbers[i].load(std::memory_order_relaxed);  // relaxed: only reported
     }
   };
-  /// The bounds of a visit.
-  struct bounds {
-    std::size_t most_preemptions, least_preemptions;
-  };
-
-  void work(unsigned thread, bounds const& b) noexcept;
+  void work(unsigned thread, bounds const& within) noexcept;
   /// Waits for a part to visit.  Null if none is left.
   [[nodiscard]] part* take_part();
-  void visit_part(part& p, search& by, bounds const& b, counts* seen);
-  void give_part(part& from, every_schedule& c);
+  void visit_part(part& p, search& by, bounds const& within, counts* seen);
+  void give_part(part& from, Strategy& c);
   void note_visited(part& p);
-  void end_parts_from(std::list<part>::iterator first) noexcept;
+  void end_parts_from(typename std::list<part>::iterator first) noexcept;
   void fail(std::exception_ptr error) noexcept;
   /// Adds up the results.  False if the search has ended.
-  [[nodiscard]] bool add_results(bounds const& b);
+  [[nodiscard]] bool add_results(bounds const& within);
   /// The limits for the visit of a part, if that many schedules may be visited.
   [[nodiscard]] search_limits limits_of_part(std::size_t max_schedules) const noexcept;
   void tell();
@@ -114,5 +117,11 @@ class split_search {
 
   std::atomic<bool> is_part_wanted_ = false;  // a hint: a thread waits for a part
 };
+
+/// Visits schedules, and leaves out those that are alike (dpor_strategy.hpp).
+[[nodiscard]] exploration visited_reduced(subject& s, search_limits const& l, unsigned threads);
+
+extern template class split_search<every_schedule>;
+extern template class split_search<dpor_strategy>;
 
 }  // namespace weft::detail

@@ -66,6 +66,8 @@ class strategy {
   virtual void step_ends() {}
   /// Called after the last step of a run.
   virtual void on_run_end(run_end) {}
+  /// Whether the last run counts.
+  [[nodiscard]] virtual bool counts() const noexcept { return true; }
   /// The listener to the accesses of processes; null if there is none.
   [[nodiscard]] virtual location_listener* listener() noexcept { return nullptr; }
   /// Whether an allocation of the strategy has failed where it could not throw.  Since then

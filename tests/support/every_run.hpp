@@ -35,7 +35,7 @@ std::vector<one_run> every_run(MakeState make_state, Program program, Check chec
                                std::size_t most = 100'000,
                                granularity g = granularity::cooperative) {
   detail::subject_of s(make_state, program, check);
-  detail::every_schedule c;
+  detail::every_schedule c({});
   detail::run_log log;
   std::vector<one_run> all;
   do {

@@ -57,7 +57,7 @@ class led_by_trace final : public detail::strategy {
  private:
   std::vector<int> const& wanted_;
   std::size_t agreed_ = 0;
-  detail::every_schedule all_;
+  detail::every_schedule all_{{}};
 };
 
 enum class run_path : unsigned char {

@@ -122,9 +122,95 @@ TEST_CASE("on random programs with handlers several threads have the result of o
   });
 }
 
-TEST_CASE("with a reduction one thread visits all, whatever .threads says") {
-  auto const found = same_on_threads({.reduce = true}, zero, counters(3, 2), the_number);
-  CHECK(found.schedules == 1);  // the number is no location
+TEST_CASE("several threads reduce to the outcomes that one thread finds, however many there are") {
+  std::size_t by_one = 0, by_several = 0;
+  auto const compares = [&](granularity grain, unsigned most_acts, std::size_t most) {
+    return [&, grain, most_acts, most](unsigned seed) {
+      auto const l = random_program(seed, schedule_dialect(most_acts));
+      explore_options o{.max_schedules = most,
+                        .max_steps = 300,
+                        .granularity = grain,
+                        .reduce = true,
+                        .max_shrinking_runs = 0,
+                        .progress = progress::never};
+      auto const one = explored(o, l);
+      auto const two = (o.threads = 2, explored(o, l));
+      auto const three = (o.threads = 3, explored(o, l));
+      CHECK(all_of(two) == all_of(three));
+      CHECK(!two.nondeterminism);
+      if (!one.complete || !two.complete) return;
+      CHECK(outcomes_of(two) == outcomes_of(one));
+      by_one += one.schedules + one.redundant;
+      by_several += two.schedules + two.redundant;
+    };
+  };
+  seeds(60).for_each(compares(granularity::cooperative, 4, 5'000));
+  seeds(30).for_each(compares(granularity::parallel, 2, 20'000));
+  CHECK(by_several < 3 * by_one);
+}
+
+TEST_CASE("the limits of a reduced search are those of its schedules, on several threads, too") {
+  struct two {
+    mutex a, b;
+  };
+  for (std::size_t const most : {1U, 2U, 3U, 1'000U})
+    for (bool const stops : {false, true}) {
+      explore_options o{.max_schedules = most,
+                        .granularity = granularity::parallel,
+                        .reduce = true,
+                        .stop_at_failure = stops,
+                        .progress = progress::never,
+                        .threads = 2};
+      auto const search = [&] {
+        return explore(
+            o, [] { return std::make_unique<two>(); },
+            [](std::unique_ptr<two>& w) -> eff<void, spawning<proc, syncing>> {
+              co_await spawn(takes_both, std::ref(w->a), std::ref(w->b));
+              co_await spawn(takes_both, std::ref(w->b), std::ref(w->a));
+            },
+            [](std::unique_ptr<two> const&) {});
+      };
+      auto const by_two = search();
+      o.threads = 4;
+      CHECK(all_of(by_two) == all_of(search()));
+      CHECK(by_two.schedules <= most);
+      CHECK(by_two.complete == (most == 1'000 && !stops));
+      CHECK((by_two.deadlocks != 0) == (most == 1'000));
+    }
+}
+
+TEST_CASE("several threads do not try all orders of many independent processes") {
+  auto const found = explore({.reduce = true, .progress = progress::never, .threads = 2}, zero,
+                             counters(20, 6), the_number);
+  CHECK(found.complete);
+  CHECK(found.schedules + found.redundant <= 64);
+}
+
+TEST_CASE("a decision in a reduced search is taken in every way, on several threads, too") {
+  explore_options o{.reduce = true, .progress = progress::never};
+  auto const search = [&] {
+    return explore(
+        o, [] { return std::string(); },
+        [](std::string& s) -> eff<void, spawning<proc, ask>> {
+          auto const asks = [](std::string& to) -> eff<void, proc, ask> {
+            to += std::to_string(co_await ask::get{});
+            co_await proc::yield{};
+            to += std::to_string(co_await ask::get{});
+          };
+          co_await spawn(asks, std::ref(s));
+        },
+        [](std::string const& s) { return s; },
+        [](std::string&) {
+          struct drawn {
+            int on(ask::get) { return static_cast<int>(decide(3)); }
+          };
+          return drawn();
+        });
+  };
+  auto const one = search();
+  o.threads = 2;
+  CHECK(all_of(search()) == all_of(one));
+  CHECK(one.outcomes.size() == 9);
 }
 
 TEST_CASE(".threads = 0 takes as many threads as the machine has") {

@@ -19,7 +19,7 @@ class first_schedule {
   void stop() { backend_.stop(); }
 
  private:
-  weft::detail::every_schedule choices_;
+  weft::detail::every_schedule choices_{{}};
   weft::detail::run_log log_;
   weft::detail::controlled_backend backend_{choices_, log_, {1'000'000, granularity::cooperative}};
 };
