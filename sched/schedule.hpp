@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "weft/sched/backends/one_thread.hpp"
+#include "weft/sched/base/named.hpp"
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/mail/routing.hpp"

@@ -57,7 +57,7 @@ GROUPS = [
         "processes",
         "Processes and schedulers",
         "Programs of many processes, and the schedulers that run them.",
-        ["effects/proc.hpp", "sched/base/spawning.hpp", "sched/schedule.hpp", "sched/runtime/scheduler.hpp",
+        ["effects/proc.hpp", "sched/base/spawning.hpp", "sched/base/named.hpp", "sched/schedule.hpp", "sched/runtime/scheduler.hpp",
          "sched/runtime/shutdown.hpp", "sched/runtime/polling.hpp", "sched/runtime/detail/submitting.hpp", "sched/base/process_id.hpp",
          "sched/base/errors.hpp"],
     ),

@@ -56,6 +56,7 @@ std::string text(std::source_location where) {
 }
 
 std::string short_name_of_function(std::string_view spelled) {
+  if (spelled.find('(') == spelled.npos) return std::string(spelled);  // a name that was given
   // A class inside a function is named behind it: main()::(anonymous class)::operator()(int) const.
   for (;;) {
     std::size_t const parameters = begin_of_parameters(spelled);

@@ -25,7 +25,8 @@ inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
 
 /// The name of a function without its result, scopes, parameters and template arguments, of what
 /// std::source_location::function_name() says: "worker" of "weft::eff<void> app::worker(int)".
-/// "lambda" for a lambda; the name of its class for a call operator.  Empty if there is none.
+/// "lambda" for a lambda; the name of its class for a call operator.  Empty if there is none.  A
+/// text without parameters is a name that the program has given, and stays as it is.
 [[nodiscard]] std::string short_name_of_function(std::string_view spelled);
 
 }  // namespace weft::detail

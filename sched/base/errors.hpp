@@ -98,8 +98,8 @@ struct deadlock : std::runtime_error {
     std::string what;               ///< The operation, and where it was performed.
     std::optional<holder> held_by;  ///< If it waits for a mutex that a process holds.
     std::string reason{};  ///< What the process waits for, where the operation does not say it.
-    /// The function that the process runs, as std::source_location::function_name() spells it.
-    /// Empty if it is not known.
+    /// The function that the process runs, as std::source_location::function_name() spells it; or the
+    /// name that named() gives it.  Empty if it is not known.
     std::string_view function{};
 
     /// All fields: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5".  Allocates

@@ -29,16 +29,23 @@ std::string_view process::function() const noexcept {
     return !outside.is_frame() && &outside.end() == this;
   };
   std::source_location where = this->where();  // in the frame `at`, or in that outside of it
+  detail::result_slot_base const* slot = nullptr;  // if that frame waits for another one
   for (detail::continuation at = at_.leaf; !at.is_ordinary_code();) {
     if (at.is_frame()) {
       detail::frame const& f = detail::frame_of(at.frame());
       at = f.parent;
       // The outermost frame writes to no slot that has a place (PROCESS-3).
-      if (!at.is_frame() && is_outermost_end(at.end())) return where.function_name();
-      where = f.to ? f.to->where : std::source_location();
+      if (!at.is_frame() && is_outermost_end(at.end())) {
+        std::string_view const function = where.function_name();
+        if (slot && function.find(" weft::named(") != function.npos)  // NAME-1
+          return static_cast<char const*>(slot->kept_pointer());
+        return function;
+      }
+      slot = f.to;
+      where = slot ? slot->where : std::source_location();
     } else {
       if (auto* const handler = at.end().as_suspension())
-        where = static_cast<detail::prompt*>(handler)->installed_at();
+        where = static_cast<detail::prompt*>(handler)->installed_at(), slot = nullptr;
       at = at.end().outside();
     }
   }

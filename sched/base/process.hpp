@@ -99,7 +99,7 @@ class process : public detail::suspension, public detail::pooled {
     return {at_.operation->name, where()};
   }
   /// For a process that is suspended at an operation: the function of its outermost frame, as
-  /// std::source_location::function_name() spells it.  Empty if it is not known: the process has not
+  /// std::source_location::function_name() spells it; or the name that named() gives it.  Empty if it is not known: the process has not
   /// started, or waits for tasks that it does itself.  O(n) in the frames.
   [[nodiscard]] std::string_view function() const noexcept;
   [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }

@@ -21,6 +21,8 @@ struct world {
   shared<bool> flag{false};
   int n = 0;
   bool has_waited = false;
+  gate never;
+  works sleeps() { co_await syncing::wait{never}; }
 };
 using owned_world = std::unique_ptr<world>;
 owned_world make_world() { return std::make_unique<world>(); }
@@ -57,6 +59,43 @@ TEST_CASE("a report names a process by its function, with a number where several
   CHECK_THAT(text, Contains("1.2 (calls_another): spawned at "));
   CHECK_THAT(text, Contains("1.3 (adds_one #2): spawned at "));
   CHECK_THAT(text, Contains("1.4 (lambda): spawned at "));
+}
+
+works writes_log(world& w) { return named("log writer", adds_one(w)); }
+program under_names(owned_world& w) {
+  co_await spawn(writes_log, std::ref(*w));
+  co_await spawn(adds_one, std::ref(*w));
+  co_await spawn(writes_log, std::ref(*w));
+  co_await spawn([](world& of) -> works { co_await named("inside", adds_one(of)); }, std::ref(*w));
+}
+
+TEST_CASE("a process that the program names has that name; an inner call gives it none") {
+  auto const text = told(under_names);
+  CHECK_THAT(text, Contains("1.1 (log writer #1): spawned at "));
+  CHECK_THAT(text, Contains("1.2 (adds_one): spawned at "));
+  CHECK_THAT(text, Contains("1.3 (log writer #2): spawned at "));
+  CHECK_THAT(text, Contains("1.4 (lambda): spawned at "));
+}
+
+TEST_CASE("a named computation has the result of its body, throws what it throws, and is unwound") {
+  every_frame_dies const here;
+  CHECK(run(named("sum", []() -> eff<int> { co_return 42; }())) == 42);
+  auto const throws = []() -> eff<void> {
+    throw std::runtime_error("no");
+    co_return;
+  };
+  CHECK_THROWS_WITH(run(named("throws", throws())), "no");
+  {
+    auto const never_run = named("idle", throws());
+  }
+  world w;
+  std::string said;
+  try {
+    schedule([&w]() -> eff<void, syncing> { return named("sleeper", w.sleeps()); });
+  } catch (deadlock const& d) {
+    said = d.what();
+  }
+  CHECK_THAT(said, Contains("process 1 (sleeper) in weft::syncing::wait at "));
 }
 
 TEST_CASE("a report says where a process was spawned") {

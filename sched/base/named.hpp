@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "weft/effects/detail/frame.hpp"
+#include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/result_slot.hpp"
+#include "weft/effects/detail/transfer.hpp"
+#include "weft/effects/eff.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// Calls a computation, from a frame with the same row; while it runs, the slot keeps its name.
+///
+///   NAME-1  A slot whose place is in a function `weft::named` is of this class, and keeps a name as
+///       long as it is empty.
+template <class T, class... Es>
+class calling_by_name {
+ public:
+  static constexpr bool row_aware_awaitable = true;
+  using result = T;
+
+  calling_by_name(eff<T, Es...>&& body, char const* name) : body_(std::move(body)), name_(name) {}
+  template <class>
+  auto awaiter_in(std::source_location where) {
+    return awaiter(body_.release(internal()), name_, where);
+  }
+
+ private:
+  class awaiter {
+   public:
+    awaiter(std::coroutine_handle<> body, char const* name, std::source_location where) noexcept
+        : body_(body), answer_(where) {
+      answer_.keep(const_cast<char*>(name));
+    }
+    awaiter(awaiter const&) = delete;
+    awaiter& operator=(awaiter const&) = delete;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Frame>
+    transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
+      auto& child = frame_of(body_);
+      child.parent = continuation(me);
+      child.evidence = me.promise().evidence;
+      child.to = &answer_;
+      return go_on(body_);
+    }
+    T await_resume() { return answer_.take(); }
+
+   private:
+    std::coroutine_handle<> body_;
+    result_slot<T> answer_;
+  };
+
+  eff<T, Es...> body_;
+  char const* name_;
+};
+
+}  // namespace detail
+
+/// Gives a process a name, in reports, deadlocks, traces and pages: `body` is what it does.
+///
+///     eff<void, mail> logger(inbox<line> in) { return named("logger", writes(std::move(in))); }
+///     co_await spawn(logger, std::move(in));
+///
+/// A process without a name has that of its function.  Where several are alike they are numbered.
+/// The name is found where `named` is the outermost call of the process, or of a task; elsewhere it
+/// says nothing.  `name` must outlive the process: a literal.
+///
+/// co_await yields the result of `body`.  Row: that of `body`.  O(1); allocates a frame, from a pool;
+/// a process without a name costs nothing.  Throws what `body` throws.
+template <class T, class... Es>
+eff<T, Es...> named(char const* name, eff<T, Es...> body) {
+  co_return co_await detail::calling_by_name<T, Es...>(std::move(body), name);
+}
+
+}  // namespace weft
