@@ -6,11 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/effects/detail/frame.hpp"
 #include "weft/effects/detail/internal.hpp"
-#include "weft/effects/detail/result_slot.hpp"
-#include "weft/effects/detail/transfer.hpp"
 #include "weft/effects/eff.hpp"
+#include "weft/effects/handle.hpp"
 
 namespace weft {
 
