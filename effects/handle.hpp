@@ -108,8 +108,8 @@ auto handle_all(H&& h, Body&& body) {
       std::forward<H>(h), std::forward<Body>(body));
 }
 
-/// The body of a handler that resumes twice, if that body is a handling inside: a function that
-/// starts a copy of it.
+/// A replay runs a body again by calling a function.  If the body is itself a handling, this is that
+/// function: each call copies the handling, and awaits the copy.
 template <class Inner, class Row>
 struct restarted;
 template <class Inner, class... Es>

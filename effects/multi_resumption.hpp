@@ -50,9 +50,9 @@ struct rerun : pooled {
   replay_log log;
 };
 
-/// What a multi_resumption resumes, with the answer: the waiting frames, or a log to run the body
-/// against.  Two words, which are passed in registers: the frame of a clause has no room for more
-/// than one of these.
+/// What a multi_resumption resumes, with the answer: the waiting frames; or, if an earlier resume has
+/// taken these, a body and a log to run it against.  One of the members is set.  Two words, so that it
+/// is passed in registers, and adds little to the awaiting frame.
 class [[clang::trivial_abi]] rest_again {
  public:
   explicit rest_again(captured_frames live) noexcept : live_(std::move(live)) {}
@@ -175,6 +175,7 @@ class [[clang::trivial_abi]] weft::multi_resumption {
       detail::put(detail::waiting_in<R>(live), std::forward<V>(value)...);
       return detail::rest_again(std::move(live));
     }
+    // Only a replay_capture gives no frames: a copied_capture gives them, or throws.
     return ready_to_replay(std::forward<V>(value)...);
   }
   template <class... V>

@@ -24,7 +24,8 @@ namespace weft::detail {
 
 namespace {
 
-/// The stages of a search, one after the other, until a failure is found or the time is up.
+/// The stages of a search, one after the other.  Each returns whether the search is over: a failure was
+/// found, or all schedules were visited.  Stages that begin when the time is up run nothing.
 class staged_search {
  public:
   staged_search(check_options const& o, subject& s, unsigned threads)
@@ -33,9 +34,10 @@ class staged_search {
   }
 
   exploration run() {
-    (void)(visit_random(few_walks, 1, options_.seed) || visit_bounded(20) || visit_reduced() ||
-           visit_bounded(2) || visit_random(search_limits::no_limit, threads_, options_.seed + 1));
-    if (!found_.complete) found_.covered.cut_by = is_over() ? at_failure : "the time was up";
+    (void)(visit_random(few_walks, 1, options_.seed) || visit_bounded(left() / 20) ||
+           visit_reduced() || visit_bounded(left() / 2) ||
+           visit_random(search_limits::no_limit, threads_, options_.seed + 1));
+    if (!found_.complete) found_.covered.cut_by = has_failed() ? at_failure : "the time was up";
     found_.covered.granularity = granularity::parallel;
     return std::move(found_);
   }
@@ -52,12 +54,14 @@ class staged_search {
     return {
         {options_.max_steps, granularity::parallel}, most, time, options_.progress, true, &watch_};
   }
-  [[nodiscard]] bool is_over() const { return !found_.ok(); }
+  /// Whether a stage has found a failure, a leak or nondeterminism.
+  [[nodiscard]] bool has_failed() const { return !found_.ok(); }
 
-  /// All schedules with no preemption, with one, and so on, in that part of the time.
-  bool visit_bounded(int part) {
+  /// All schedules with no preemption, with one, and so on, for that time.  A second call goes on at the
+  /// bound at which the first one has run out of time.
+  bool visit_bounded(duration time) {
     if (all_were_bounded_) return false;
-    split_search<every_schedule> s(subject_, limits(left() / part), threads_);
+    split_search<every_schedule> s(subject_, limits(time), threads_);
     std::size_t before = 0;
     for (; s.visit({.most_preemptions = bound_, .least_preemptions = bound_}); ++bound_) {
       auto const& found = s.found();
@@ -71,7 +75,7 @@ class staged_search {
       break;
     }
     add(s.end());
-    return found_.complete || is_over();
+    return found_.complete || has_failed();
   }
   bool visit_reduced() {
     exploration found = visited_reduced(subject_, limits(left() / 5 * 2), threads_);
@@ -81,15 +85,17 @@ class staged_search {
       found_.covered.within = found.schedules;
     }
     add(std::move(found));
-    return found_.complete || is_over();
+    if (found_.complete) found_.covered.leaves_spins = false;  // of the stages before
+    return found_.complete || has_failed();
   }
   bool visit_random(std::size_t most, unsigned threads, std::uint64_t seed) {
     exploration e =
         walk(subject_, {limits(left(), most), seed, walk_strategy::portfolio, 3, threads});
     found_.covered.random += e.schedules;
     add(std::move(e));
-    return is_over();
+    return has_failed();
   }
+  /// Adds the results of a stage.  The stage sets `complete` itself, and run() sets `cut_by`.
   void add(exploration e) {
     bool const is_complete = found_.complete;
     e.covered.cut_by = {};
@@ -102,12 +108,13 @@ class staged_search {
   unsigned const threads_;
   clock::time_point const start_ = clock::now();
   std::size_t bound_ = 0;
-  bool all_were_bounded_ = false;  // no bound leaves anything out
+  bool all_were_bounded_ = false;  // the last bound has excluded no schedule
   exploration found_;
   hang_watch watch_{hang_watch::usual_patience, hang_watch::say};
 };
 
-/// Whether the first failure is one, too, if nothing runs beside it.
+/// Whether the path of the first failure ends in the same way if one thread runs it alone.  A leak, or
+/// nondeterminism, is never confirmed: then one thread searches anew.
 bool is_confirmed(check_options const& options, subject& program, exploration const& found) {
   auto const* const o = found.first_failure();
   if (!o || found.nondeterminism || found.leaked != 0) return false;
@@ -134,7 +141,8 @@ exploration found_by_stages(check_options const& options, subject& program, unsi
 
 }  // namespace
 
-/// In an assertion: one thread at a time has assertions.
+/// The search of an assertion, called by assert_search().  One thread at a time has assertions, so
+/// `.threads` has no effect here.
 static exploration visited(check_options const& options, subject& program) {
   return found_by_stages(options, program, 1);
 }

@@ -13,7 +13,8 @@
 /// The captures that a multi_resumption refers to, however it resumes.
 namespace weft::detail {
 
-/// A point in the run of a body that a resumption can go back to.  Counted; the count is thread
+/// A point in the run of a body that a resumption can go back to: what the copies of a multi_resumption
+/// share.  (prompt::capture() is another thing: it suspends the chain.)  Counted; the count is thread
 /// safe.
 class capture {
  public:

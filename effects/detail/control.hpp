@@ -14,7 +14,9 @@
 #include "weft/effects/detail/kept_clause.hpp"
 #include "weft/effects/multi_resumption.hpp"
 
-/// Runs the clause of an operation: the entries of a handler's table.
+/// Runs the clause of an operation: the functions in a handler's table (evidence.hpp).  `Node` is the
+/// prompt, handler_prompt or recording_handler_prompt: it derives from evidence<E>, so a function
+/// casts its evidence<E> to it.  `S` is the handler_traits.
 namespace weft::detail {
 
 [[noreturn, gnu::cold]] void throw_returned(std::string_view operation, std::source_location where);
@@ -56,22 +58,22 @@ constexpr bool owns_state = !S::is_reference && !std::is_empty_v<typename S::han
 
 /// Makes the frame of a coroutine clause, to be run next.  When the clause is done, `waiter`
 /// continues.
-template <bool MayBeKept, class Node, class O, class K>
+template <bool MayDropPinned, class Node, class O, class K>
 std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
                                      result_slot_base& to) {
   using S = typename Node::traits;
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
-  using kept = kept_clause<callee, typename S::around>;
+  using clause_end = kept_clause<callee, typename S::around>;
   // Whether the clause needs the prompt: for the handler that the prompt owns, or for evidence to
   // perform by, which the prompt keeps.
   constexpr bool uses_prompt =
       !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
-  std::unique_ptr<kept> keeper;
+  std::unique_ptr<clause_end> keeper;
   if constexpr (S::stays)
     keeper.reset(new resident_clause<callee, typename S::around>(n, waiter, n.around(), n.home()));
-  else if constexpr (uses_prompt || MayBeKept)
-    keeper.reset(new kept(n, waiter, n.around()));
+  else if constexpr (uses_prompt || MayDropPinned)
+    keeper.reset(new clause_end(n, waiter, n.around()));
 
   auto const frame =
       call_clause_at(
@@ -84,11 +86,11 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
   return frame;
 }
 
-/// Calls a control or coroutine clause with the captured chain.  `MayBeKept`: the clause may drop a
-/// pinned continuation (CLAUSE-1).  Returns the frame to run next, or null if the answer is there
+/// Calls a control or coroutine clause with the captured chain.  `MayDropPinned`: the chain may have
+/// open tasks (with_scope), and if the clause drops it, the waiter waits for them (CLAUSE-1).  Returns the frame to run next, or null if the answer is there
 /// and the waiter runs next.  The performing frame is not touched once the clause has `k`: it may be
 /// on another thread, or destroyed.
-template <bool MayBeKept, class Node, class O>
+template <bool MayDropPinned, class Node, class O>
 [[gnu::always_inline]] inline std::coroutine_handle<> run_clause(
     Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {
   using R = typename O::result;
@@ -98,7 +100,7 @@ template <bool MayBeKept, class Node, class O>
   using Result = clause_result<typename S::handler, O, K>;
 
   kept_prompt<owns_state<S>> const alive(n);
-  resumption<R, A> once(internal(), n);
+  resumption<R, A> once(internal(), n);  // takes over the count that the body had (PROMPT-1)
   try {
     auto const k = [&]() -> K {
       if constexpr (S::template kind<O> == clause_kind::multi_shot)
@@ -108,12 +110,12 @@ template <bool MayBeKept, class Node, class O>
     };
     [[maybe_unused]] auto const where = [&n] { return n.where(); };
     if constexpr (is_eff<Result>) {
-      return start_clause<MayBeKept>(n, std::move(o), k(), waiter, to);
+      return start_clause<MayDropPinned>(n, std::move(o), k(), waiter, to);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause_at(n.handler(), where, std::move(o), k());
       if (result.rest(internal())) {
         result.rest(internal()).require_open();  // again: the clause may have ended its region
-        if constexpr (MayBeKept)  // the clause may have dropped its own, and resume another one
+        if constexpr (MayDropPinned)  // the clause may have dropped its own, and resume another one
           waiter = end_of_clause::after(n, waiter);
         return std::move(result.rest(internal())).go(waiter, to);
       }
@@ -151,6 +153,7 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
     n.claim(leaf, site_of(in_frame, waiting.where));
   O o = std::move(in_frame);
   n.capture(leaf, waiting, info_of<O>);
+  // The clause takes the place of the body: its answer goes where the body's would have gone.
   continuation const waiter = n.outside();
   auto& to = static_cast<result_slot<typename S::answer>&>(n.to());
   // Relaxed, as in pinned_by(): the flag is set before a chain with a pin is handed to this thread.
@@ -170,8 +173,9 @@ template <class Node, class O>
 }
 
 template <class Node, class E, class O>
-std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::coroutine_handle<> leaf,
-                                         result_slot<typename O::result>& waiting) {
+std::coroutine_handle<> suspend_and_run_clause(evidence<E>& e, O& in_frame,
+                                               std::coroutine_handle<> leaf,
+                                               result_slot<typename O::result>& waiting) {
   Node& n = static_cast<Node&>(e);
   if (!n.is_innermost()) [[unlikely]]
     return capture_across(n, in_frame, leaf, waiting);
@@ -190,7 +194,7 @@ constexpr clause_entry<E, O> live_entry() {
   if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
     return {nullptr, answer_at_once<Node, E, O>, nullptr};
   else
-    return {nullptr, nullptr, answer_with_rest<Node, E, O>};
+    return {nullptr, nullptr, suspend_and_run_clause<Node, E, O>};
 }
 template <class Node, class E, class O>
 constexpr clause_entry<E, O> expired_entry() {

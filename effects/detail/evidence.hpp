@@ -39,7 +39,8 @@ using passed = typename passing<O>::type;  // a short name in each symbol
 template <class E, class O>
 struct clause_entry {
   using result = typename O::result;
-  /// Fills in the answer, and returns true, if that is possible without suspending.  May be null.
+  /// Tried before `control`, by handlers that record and by schedulers; null in others.  True: the
+  /// answer is filled in, and nothing was suspended.  False: `control` is called.
   bool (*attempt)(evidence<E>&, O&, result_slot<result>&);
   /// Answers on the spot, or throws: each operation, if there is no `control`; else those that a
   /// value clause further in performs outward.  Null if the clause takes the resumption.
@@ -49,8 +50,8 @@ struct clause_entry {
   std::coroutine_handle<> (*control)(evidence<E>&, O&, std::coroutine_handle<> leaf,
                                      result_slot<result>&);
 
-  /// Whether `ask` answers, before anything is suspended.
-  [[nodiscard]] bool answers_at_once() const noexcept { return !control; }
+  /// Whether `ask` is called, and nothing else: so for a value clause, unless its handler records.
+  [[nodiscard]] bool is_only_asked() const noexcept { return !control; }
 };
 
 template <class E, class Operations>

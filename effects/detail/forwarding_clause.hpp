@@ -26,7 +26,7 @@ namespace weft::detail {
 template <class E, class O>
 bool answered_at_once(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
   auto const& clause = e.template clause<O>();
-  if (!clause.answers_at_once()) return clause.attempt && clause.attempt(e, o, waiting);
+  if (!clause.is_only_asked()) return clause.attempt && clause.attempt(e, o, waiting);
   try {
     waiting.set_from(clause.ask, e, static_cast<passed<O>>(o), waiting.where);
   } catch (...) {
@@ -73,20 +73,29 @@ typename O::result forward_asked(Recorder const& r, passed<O> o, std::source_loc
   });
 }
 
+/// Suspends by `suspend()`; the answer to the operation `at` is recorded when a later resume fills it
+/// in.  If suspend() throws, nothing was suspended: the error is recorded, and thrown at the operation.
+template <class Recorder, class Answer, class Suspend>
+std::coroutine_handle<> suspend_recorded(Recorder& r, site const& at, Answer& waiting,
+                                         Suspend suspend) {
+  r.await_answer(at, waiting);
+  try {
+    return suspend();
+  } catch (...) {
+    waiting.fail(std::current_exception());
+    r.answer_is_here();
+    throw;
+  }
+}
 template <class E, class O, class Recorder>
 std::coroutine_handle<> forward_suspending(Recorder const& r, O& o, std::coroutine_handle<> leaf,
                                            result_slot<typename O::result>& waiting) {
   site const at = site_of(o, waiting.where);
   if (r.log().diverged()) return r.end_diverged(leaf, at);
-  r.await_answer(at, waiting);
-  try {
+  return suspend_recorded(r, at, waiting, [&] {
     auto& outer = r.target();
     return outer.template clause<O>().control(outer, o, leaf, waiting);
-  } catch (...) {  // nothing was suspended: thrown at the operation
-    waiting.fail(std::current_exception());
-    r.answer_is_here();
-    throw;
-  }
+  });
 }
 
 }  // namespace weft::detail

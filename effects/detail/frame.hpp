@@ -31,7 +31,8 @@ class frame_end;
 class suspension;
 class prompt;
 
-/// The frame or the frame_end that runs next, in one word: the lowest bit is set for a frame_end.
+/// The frame or the frame_end that runs next, in one word: the lowest bit is set for a frame_end.  (In
+/// comments "a continuation" otherwise is what a resumption owns: the rest of a body.)
 class continuation {
  public:
   continuation() = default;

@@ -121,6 +121,7 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   /// the handler is borrowed and is no region, and its body may still be suspended when the
   /// expression has its answer.
   static constexpr bool is_lent = borrowed && !is_region && (captures || Inner);
+  /// Whether the prompt joins a region: that of the handler, or that of the handle expression.
   static constexpr bool stays = (borrowed && is_region) || is_lent;
 
   /// Whether the prompt of the handler may be copied byte by byte, as part of a body that is

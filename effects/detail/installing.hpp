@@ -21,6 +21,7 @@ std::coroutine_handle<> install(Handling&& what, void* around, continuation wait
   using N = std::conditional_t<S::records, recording_handler_prompt<S>, handler_prompt<S>>;
   region* home = borrow_scope;
   if constexpr (S::is_region) home = &region_of(what.handler);
+  // The prompt takes the body if that is a function; else the body stays in `what` for start().
   auto& n = *new N(std::forward<typename S::held>(what.handler), what.body, around, home);
   n.aim(waiter, to);
   n.step_in();

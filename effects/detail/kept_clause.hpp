@@ -8,7 +8,7 @@
 #include "weft/effects/detail/prompt.hpp"
 #include "weft/effects/region.hpp"
 
-/// Coroutine clauses, which may outlive the body.
+/// A frame end between a coroutine clause and its waiter: the clause may outlive the body.
 namespace weft::detail {
 
 /// Stands between a coroutine clause and its waiter.  Keeps the prompt until the clause is done

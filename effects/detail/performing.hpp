@@ -36,7 +36,9 @@ consteval bool can_be_performed() {
   return ends_quietly && is_destroyed_once<O>;
 }
 
-/// `co_await operation`.  If a value clause answers: one indirect call, and nothing is suspended.
+/// `co_await operation`.  A value clause answers in await_ready(), by one indirect call.  A handler that
+/// records may answer there, too, from its log, and a scheduler at once (`attempt`).  Otherwise
+/// await_suspend() suspends the frames up to the handler, and runs the clause (control.hpp).
 template <class E, class O>
 class performing {
   using R = typename O::result;
@@ -48,7 +50,7 @@ class performing {
   performing& operator=(performing const&) = delete;
 
   [[nodiscard]] bool await_ready() {
-    if (!clause().answers_at_once()) return clause().attempt && attempt();
+    if (!clause().is_only_asked()) return clause().attempt && attempt();
     if constexpr (std::is_void_v<R> || std::is_same_v<R, never>) {
       (void)clause().ask(handler_, operation(), answer_.where);
       answer_.set();

@@ -34,13 +34,13 @@ class recording_prompt : public prompt {
   [[nodiscard]] replay_log& log() noexcept { return log_; }
   /// Notes that a later resume will fill in the answer to the operation `at`.
   void await_answer(site const& at, result_slot_base& waiting) noexcept {
-    at_ = at;
+    asked_ = at;
     slot_ = &waiting;
   }
   /// Records that answer, which has been filled in already.
   void answer_is_here() noexcept { answered(); }
   /// The operation that waits for such an answer; or the last one that did.
-  [[nodiscard]] site const& at() const noexcept { return at_; }
+  [[nodiscard]] site const& at() const noexcept { return asked_; }
   continuation dropped() noexcept override {
     log_.close();
     return prompt::dropped();
@@ -53,12 +53,12 @@ class recording_prompt : public prompt {
   }
   void answered() noexcept override {
     if (result_slot_base* const a = std::exchange(slot_, nullptr))
-      at_.operation->record(log_, at_, *a);
+      asked_.operation->record(log_, asked_, *a);
   }
 
  private:
   replay_log log_;
-  site at_{};
+  site asked_{};
   result_slot_base* slot_ = nullptr;
 };
 

@@ -120,8 +120,8 @@ std::coroutine_handle<> suspend_and_record(evidence<E>& e, O& o, std::coroutine_
   } else {
     if constexpr (Node::traits::template kind<O> == clause_kind::multi_shot)
       if (n.log().is_full()) n.log().throw_unforkable(at);
-    n.await_answer(at, waiting);
-    return answer_with_rest<Node, E, O>(e, o, leaf, waiting);
+    return suspend_recorded(
+        n, at, waiting, [&] { return suspend_and_run_clause<Node, E, O>(e, o, leaf, waiting); });
   }
 }
 

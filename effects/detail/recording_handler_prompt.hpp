@@ -31,7 +31,7 @@ class recording_handler_prompt;
 
 // ---- the body
 
-/// The body, and the handler of all its runs.
+/// The body and the handler, which all runs share: a replay does not undo changes to the handler.
 template <class S>
 class body_to_run_again : public runs_again {
  public:

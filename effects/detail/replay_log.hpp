@@ -15,7 +15,7 @@
 #include "weft/effects/errors.hpp"
 
 /// The answers that a program was given, in order, so that a second run of it reaches the same
-/// point.
+/// point.  The program is the body of a handler that records, or a process of a scheduler.
 ///
 ///   LOG-1  A log is a view: the first `length_` entries of a segment, and the entries before that
 ///       segment.  Copies share these; an entry that one copy appends is not seen by the others.
@@ -39,7 +39,8 @@ class replay_log {
 
   explicit replay_log(std::size_t limit = usual_limit) noexcept
       : limit_(limit < most ? static_cast<std::uint32_t>(limit) : most) {}
-  /// A log with the same past, which is continued independently (LOG-1).
+  /// A log with the same past, which is continued independently (LOG-1).  Marks the entries of `other`
+  /// as shared, so `other` is not const.
   replay_log(replay_log& other) noexcept
       : tail_(other.tail_),
         length_(other.length_),

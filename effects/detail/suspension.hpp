@@ -40,7 +40,7 @@ inline void note_pinning() noexcept {
 class suspension : public frame_end {
  public:
   enum class state : unsigned char {
-    active,
+    active,  // not captured to; perhaps inside a chain that another suspension holds
     suspended,
     cutting,  // is being cut (SUSPENSION-2)
     cut,      // has been cut (SUSPENSION-2): the remainder can only be dropped
@@ -174,8 +174,8 @@ class suspension : public frame_end {
     std::string_view const* lost_handler_;  // if lost_
   };
   state is_;
-  /// Bits of recording_, which activate() tests at once: a prompt that is held records answers; this
-  /// is a prompt that records answers, so answered() must be called.
+  /// Bits of recording_, which activate() tests at once: answered() must be called for a prompt that is
+  /// held; for this prompt.
   static constexpr unsigned char inner_records = 1;
   static constexpr unsigned char itself_records = 2;
   unsigned char recording_ = 0;

@@ -3,7 +3,6 @@
 
 #include <coroutine>
 #include <source_location>
-#include <type_traits>
 #include <utility>
 
 #include "weft/effects/detail/internal.hpp"

@@ -46,9 +46,11 @@ class choice_tree {
     std::size_t touches_end;
     tried chosen;
     std::size_t step;
-    std::size_t ways;   // how many ways the decision has; 0 for a choice of a candidate
-    std::size_t width;  // the candidates, or ways, of this node and those before it, multiplied
-    bool is_fixed;      // only the chosen one is tried here (DPOR-8, DPOR-11)
+    std::size_t ways;  // how many ways the decision has; 0 for a choice of a candidate
+    // The numbers of candidates, or ways, of this node and those before it, multiplied; no more are
+    // multiplied behind the first node that is not tried in full.
+    std::size_t width;
+    bool is_fixed;  // only the chosen one is tried here (DPOR-8, DPOR-11)
 
     void all_are_wanted() noexcept {
       for (auto& c : candidates) c.is_wanted = true;
@@ -57,7 +59,8 @@ class choice_tree {
       auto const end = asleep.begin() + static_cast<std::ptrdiff_t>(came_asleep);
       return std::find_if(asleep.begin(), end, [id](auto const& s) { return s.id == id; }) != end;
     }
-    /// The next candidate to try after the chosen one; their number if there is none.
+    /// The first candidate, in the order of ids, that is wanted, awake and not chosen; their number if
+    /// there is none.
     [[nodiscard]] std::size_t next() const noexcept {
       std::size_t i = 0;
       while (i != candidates.size() &&
@@ -67,8 +70,8 @@ class choice_tree {
     }
     [[nodiscard]] bool has_more_ways() const noexcept { return choice + 1 < ways; }
   };
-  /// Those schedules behind the last node whose choice there comes after the one that is noted.
-  /// Without nodes: all schedules.
+  /// The nodes are a path from the root.  The schedules of the part go through the last one, where their
+  /// choice comes after the noted one.  Without nodes: all schedules.
   struct part {
     std::vector<node> nodes;
     std::vector<named_touch> touches;
@@ -115,7 +118,8 @@ class choice_tree {
     touches_ = p.touches;
   }
   /// Gives away the end of what is left, from the node nearest to the root that has choices left
-  /// (SPLIT-4).  Nothing if there is none, or it is not tried in full (DPOR-11).
+  /// (SPLIT-4).  Nothing if there is none; if it is not tried in full (DPOR-11); or if a decision there,
+  /// or right behind it, has ways left (DPOR-9).
   [[nodiscard]] std::optional<part> give() {
     for (std::size_t i = 0; i != size() && is_in_full(nodes_[i]); ++i) {
       node& n = nodes_[i];
@@ -140,7 +144,8 @@ class choice_tree {
     std::size_t width = candidates_or_ways;
     if (!nodes_.empty()) {
       touches_end = nodes_.back().touches_end;
-      if (!is_in_full(nodes_.back())) width = 1;  // it can only grow: no product is too large
+      if (!is_in_full(nodes_.back()))
+        width = 1;  // a larger product says no more, and might overflow
       width *= nodes_.back().width;
     }
     node& n = nodes_.push();
@@ -154,7 +159,7 @@ class choice_tree {
     n.chosen.renew({});
     return n;
   }
-  /// The chosen candidate of the last node has been tried (DPOR-3).
+  /// The chosen candidate of the last node has been tried, and joins the sleepers there (DPOR-3).
   void puts_to_sleep(node& n) {
     tried& t = n.chosen;
     touches_.resize(n.touches_end);

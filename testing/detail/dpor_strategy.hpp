@@ -23,8 +23,8 @@
 /// 1996).  Two schedules are alike if one becomes the other when neighbouring steps that do not
 /// conflict (CLOCK-1) change places: both end in the same way.
 ///
-///   DPOR-1  At each choice the candidates that are wanted are tried.  One is wanted to begin with;
-///       races make others wanted (DPOR-2).
+///   DPOR-1  At each choice the candidates that are wanted are tried.  One is wanted to begin with, or
+///       all are (DPOR-11); races make others wanted (DPOR-2).
 ///   DPOR-2  If two steps race, the later one could have come first.  The steps that lead to the
 ///       later one are the later one itself, and those of the steps between the two that need not
 ///       come after the earlier one.  At the choice of the earlier one, a process becomes wanted
@@ -55,10 +55,11 @@
 ///       process: the run ends, and the search throws bad_alloc (CHOICE-3 of
 ///       controlled_backend.hpp).
 ///   DPOR-11  At the first nodes, as far as their `width` is at most `tried_in_full`, all candidates
-///       are wanted from the beginning.  So no race adds anything there, and what is left at such a
-///       node can be visited by another search (split_search.hpp): it needs to know who is asleep.
-///       The candidate that was chosen falls asleep there with the accesses of its step, which all
-///       its ways must have made before (DPOR-9).  Which nodes these are depends on the program only.
+///       are wanted from the beginning.  So races add nothing there, and another search can visit
+///       what is left at such a node (split_search.hpp).  That search gets the node's sleepers.  The
+///       chosen candidate becomes one of them, with the accesses of all ways of its step (DPOR-9), so
+///       no part is given away while that step has ways left.  The program alone determines which
+///       nodes these are.
 namespace weft::detail {
 
 class dpor_strategy final : public strategy, public location_listener {
@@ -139,7 +140,7 @@ class dpor_strategy final : public strategy, public location_listener {
   /// A search that reduces has no bound that excludes a choice.
   [[nodiscard]] static bool is_pruned() noexcept { return false; }
   /// Whether schedules were left out in which a process spins (DPOR-8).
-  [[nodiscard]] bool is_fair() const noexcept { return is_fair_; }
+  [[nodiscard]] bool leaves_spins() const noexcept { return leaves_spins_; }
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
   // ---- location_listener
@@ -242,7 +243,7 @@ class dpor_strategy final : public strategy, public location_listener {
   std::size_t one_of(candidates const& who, std::size_t forced) {
     if (at_ == tree_.size()) {
       bool const is_forced = forced != candidates::none;
-      is_fair_ |= is_forced;
+      leaves_spins_ |= is_forced;
       std::size_t const first = first_awake(who, forced);
       if (first == candidates::none) return first;  // DPOR-3
       tree_.add_choice(who, first, asleep_, steps_.size() + 1).is_fixed = is_forced;
@@ -323,8 +324,8 @@ class dpor_strategy final : public strategy, public location_listener {
   choice_tree tree_;
   std::size_t at_ = 0;
   spin_watch spins_;
-  bool is_fair_ = false;     // some run was forced
-  bool was_forced_ = false;  // this run was
+  bool leaves_spins_ = false;  // some run was forced
+  bool was_forced_ = false;    // this run was
   std::vector<sleeper> asleep_;
   std::vector<process_id> were_ready_;
   process_id running_;

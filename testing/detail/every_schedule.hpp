@@ -176,7 +176,7 @@ class every_schedule final : public strategy {
   /// Whether the bound on preemptions has excluded a choice.
   [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
   /// Whether schedules were left out in which a process spins (spinning.hpp).
-  [[nodiscard]] bool is_fair() const noexcept { return is_fair_; }
+  [[nodiscard]] bool leaves_spins() const noexcept { return leaves_spins_; }
   /// How a run differed from an earlier one with the same choices; empty if none did.
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
@@ -222,7 +222,7 @@ class every_schedule final : public strategy {
       n.choice = static_cast<unsigned>(forced);
       n.end = n.choice + 1;
       n.last = candidates::none;  // no preemption that counts
-      is_fair_ = true;
+      leaves_spins_ = true;
       return;
     }
     if (spent_ == bounds_.most_preemptions && who.last != candidates::none && who.last != 0) {
@@ -251,7 +251,7 @@ class every_schedule final : public strategy {
   std::size_t spent_ = 0;  // preemptions; where a process had to let another one go first is none
   std::size_t decided_ = 0;
   bool is_pruned_ = false;
-  bool is_fair_ = false;
+  bool leaves_spins_ = false;
   spin_watch spins_;
   std::string what_differed_;
 };

@@ -16,8 +16,8 @@ namespace weft::detail {
 /// schedules: Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008.  There a process that
 /// yields twice lets the others go first; here it has to come to the same place.)
 ///
-/// Nothing is watched while processes take turns, or one is ready.  O(1) for each step, and O(n) in
-/// the ready processes where one spins.
+/// Nothing is watched while processes take turns, or while only one is ready.  O(1) for each step, and
+/// O(n) in the ready processes where one spins.
 class spin_watch {
  public:
   /// Called at each choice; `now` is the number of the step.  The candidate that has to run now, since

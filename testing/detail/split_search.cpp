@@ -70,7 +70,7 @@ void split_search<Strategy>::work(unsigned thread, bounds const& within) noexcep
     by.end();
   } catch (...) {
     fail(std::current_exception());
-    while (take_part()) {
+    while (take_part()) {  // the other threads wait until all are idle
     }
   }
 }
@@ -118,7 +118,7 @@ void split_search<Strategy>::visit_part(part& p, search& by, bounds const& withi
       }
       if (is_part_wanted_.load(std::memory_order_relaxed)) give_part(p, c);  // relaxed: a hint
     } while (c.next());
-  if (c.is_fair()) by.found().leave_out_spins();
+  if (c.leaves_spins()) by.found().leave_out_spins();
   p.found = by.take_found();
   p.is_pruned = c.is_pruned();
 }
@@ -202,7 +202,8 @@ void split_search<Strategy>::tell() {
 }
 
 exploration visited_reduced(subject& s, search_limits const& l, unsigned threads) {
-  // Enough for parts of which none has most of the schedules.
+  // So many beginnings that no part has most of the schedules.  One thread needs none: there, races
+  // alone make candidates wanted.
   constexpr std::size_t tried_in_full_by_several = 64;
   split_search<dpor_strategy> all(s, l, threads);
   (void)all.visit({.tried_in_full = threads == 1 ? 0 : tried_in_full_by_several});

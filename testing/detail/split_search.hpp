@@ -17,8 +17,8 @@
 #include "weft/testing/detail/search.hpp"
 #include "weft/testing/exploration.hpp"
 
-/// All schedules within bounds, visited by several threads, with the result of one thread and the same
-/// bounds.
+/// Several threads visit the schedules of a strategy within bounds.  The result is that of one thread
+/// with the same bounds.
 ///
 ///   SPLIT-1  The tree of choices is cut into parts.  Each is an interval of the order in which one
 ///       thread visits the schedules, and the list of parts is in that order.  The thread that
@@ -31,8 +31,8 @@
 ///       visited again.  When the time is up, the results are those of all parts, as far as they
 ///       were visited.
 ///   SPLIT-4  A part is given away at its choice nearest to the root that has candidates left:
-///       most schedules are behind that one.  A reduced search knows that only where it tries all
-///       candidates from the beginning (DPOR-11).
+///       most schedules are behind that one.  A reduced search gives parts away only where it tries all
+///       candidates from the beginning, as races may add some elsewhere (DPOR-11).
 ///   SPLIT-5  The list and its parts are accessed under the lock; but `begin` is constant,
 ///       `was_ended` is atomic, and the results of a part belong to the thread that visits it.
 namespace weft::detail {
@@ -118,7 +118,8 @@ class split_search {
   std::atomic<bool> is_part_wanted_ = false;  // a hint: a thread waits for a part
 };
 
-/// Visits schedules, and leaves out those that are alike (dpor_strategy.hpp).
+/// Of schedules that are alike, visits one, or few (dpor_strategy.hpp).  With several threads the first
+/// choices are tried in full, so that parts can be given away (DPOR-11).
 [[nodiscard]] exploration visited_reduced(subject& s, search_limits const& l, unsigned threads);
 
 extern template class split_search<every_schedule>;

@@ -388,3 +388,46 @@ TEST_CASE("a result, an answer and an operation may be aligned as new aligns") {
   every_frame_dies const check;
   CHECK(run(handle(measures(), measures_all)) == 2 * (3 + 4 + 5));
 }
+
+// ---- resuming twice
+
+struct flipping {
+  struct flip : op<bool> {};
+  using operations = op_list<flip>;
+};
+struct flips_both_ways : handler<flipping> {
+  eff<std::string> on(flipping::flip, multi_resumption<bool, std::string> k) const {
+    std::string const first = co_await k(true);
+    co_return first + ' ' + co_await std::move(k)(false);
+  }
+};
+struct parking {
+  struct park : op<void> {};
+  using operations = op_list<park>;
+};
+struct parks : region, handler<parking> {
+  resumption<void> kept;
+  void on(parking::park, resumption<void> k) { kept = std::move(k); }
+};
+eff<void, parking, flipping> flips_after_parking(std::string& said) {
+  co_await parking::park{};
+  try {
+    (void)co_await flipping::flip{};
+  } catch (needs_control const&) {
+    said += "refused ";
+  }
+}
+
+TEST_CASE("a body that is run again finds the error of an operation that could not be captured") {
+  every_frame_dies const check;
+  auto const body = []() -> eff<std::string, flipping> {
+    std::string said;
+    parks p;
+    co_await handle<parking>(p, flips_after_parking(said));
+    auto const resumes = [&p](ask::get) { return resume(std::move(p.kept)), 0; };
+    (void)co_await handle<ask>(resumes, asks());
+    said += co_await flipping::flip{} ? "heads" : "tails";
+    co_return said;
+  };
+  CHECK(run(handle(flips_both_ways(), body)) == "refused heads refused tails");
+}

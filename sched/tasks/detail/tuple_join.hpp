@@ -116,7 +116,7 @@ class awaiting_all {
   transfer await_suspend(std::coroutine_handle<Frame> me) {
     evidence<E>& handler = *find<E, Row>(me.promise().evidence);
     auto const& clause = handler.template clause<wait>();
-    if (clause.attempt || clause.answers_at_once()) [[unlikely]]
+    if (clause.attempt || clause.is_only_asked()) [[unlikely]]
       return go_on(attempt(handler, me));
     return go_on(clause.control(handler, operation_, me, answer()));
   }
@@ -135,7 +135,7 @@ class awaiting_all {
   [[gnu::noinline]] std::coroutine_handle<> attempt(evidence<E>& handler,
                                                     std::coroutine_handle<> me) {
     auto const& clause = handler.template clause<wait>();
-    if (clause.answers_at_once()) {
+    if (clause.is_only_asked()) {
       (void)clause.ask(handler, static_cast<passed<wait>>(operation_), answer().where);
       answer().set();
       return me;
