@@ -398,7 +398,8 @@ struct flipping {
 struct flips_both_ways : handler<flipping> {
   eff<std::string> on(flipping::flip, multi_resumption<bool, std::string> k) const {
     std::string const first = co_await k(true);
-    co_return first + ' ' + co_await std::move(k)(false);
+    std::string const second = co_await std::move(k)(false);
+    co_return first + ' ' + second;
   }
 };
 struct parking {
@@ -426,7 +427,8 @@ TEST_CASE("a body that is run again finds the error of an operation that could n
     co_await handle<parking>(p, flips_after_parking(said));
     auto const resumes = [&p](ask::get) { return resume(std::move(p.kept)), 0; };
     (void)co_await handle<ask>(resumes, asks());
-    said += co_await flipping::flip{} ? "heads" : "tails";
+    bool const is_heads = co_await flipping::flip{};
+    said += is_heads ? "heads" : "tails";
     co_return said;
   };
   CHECK(run(handle(flips_both_ways(), body)) == "refused heads refused tails");
