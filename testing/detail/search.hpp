@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -81,8 +82,16 @@ class search {
   using clock = std::chrono::steady_clock;
   static constexpr std::string_view at_max_schedules = "max_schedules was reached";
 
-  search(subject& s, search_limits const& l, clock::time_point start = clock::now())
-      : subject_(s), limits_(l), line_(l.progress), kept_(s.forks()), start_(start) {
+  /// Results that were found before, and were run again then: a search need not do so once more.
+  using known_results = std::unordered_set<std::string>;
+  [[nodiscard]] static std::string key_of(run_result const& r) {
+    return std::to_string(static_cast<int>(r.verdict)) + r.text;
+  }
+
+  /// `known` must outlive this object; may be null.
+  search(subject& s, search_limits const& l, clock::time_point start = clock::now(),
+         known_results const* known = nullptr)
+      : subject_(s), limits_(l), line_(l.progress), known_(known), kept_(s.forks()), start_(start) {
     log_.kept = second_log_.kept = &kept_;
   }
   search(search const&) = delete;
@@ -103,7 +112,7 @@ class search {
     }
     if (!c.counts()) return true;
     if (log_.was_cut && makes_no_progress()) result.verdict = verdict::no_progress;
-    if (auto* const fresh = found_.add(result)) {
+    if (auto* const fresh = found_.add(result); fresh && !is_known(result)) {
       note(*fresh);
       fresh->found = fresh->path;
       run_again(*fresh);
@@ -150,6 +159,9 @@ class search {
     if (alive_ == before) return;
     if (found_.leaked == 0) found_.leak_path = log_.path(limits_.each.granularity);
     found_.leaked += alive_ - before;
+  }
+  [[nodiscard]] bool is_known(run_result const& r) const {
+    return known_ && !known_->empty() && known_->contains(key_of(r));
   }
   void note(exploration::outcome& o) {
     o.path = log_.path(limits_.each.granularity);
@@ -213,6 +225,7 @@ class search {
   search_limits const limits_;
   progress_line line_;
   exploration found_;
+  known_results const* known_;
   run_log log_;
   run_log second_log_;
   kept_scheduler kept_;

@@ -62,7 +62,7 @@ bool split_search<Strategy>::visit(bounds const& within) {
 template <class Strategy>
 void split_search<Strategy>::work(unsigned thread, bounds const& within) noexcept {
   try {
-    search by(subject_, limits_of_part(limits_.max_schedules - found_.schedules), start_);
+    search by(subject_, limits_of_part(limits_.max_schedules - found_.schedules), start_, &known_);
     while (part* const p = take_part()) {
       visit_part(*p, by, within, &seen_[thread]);
       note_visited(*p);
@@ -173,7 +173,7 @@ bool split_search<Strategy>::add_results(bounds const& within) {
     }
     if (p.found.schedules > left || (p.found.schedules == left && p.ends_uncounted)) {
       p.was_ended.store(false, std::memory_order_relaxed);  // relaxed: no other thread is left
-      search by(subject_, limits_of_part(left), start_);
+      search by(subject_, limits_of_part(left), start_, &known_);
       visit_part(p, by, within, nullptr);
     }
     is_pruned_ |= p.is_pruned;
@@ -181,6 +181,8 @@ bool split_search<Strategy>::add_results(bounds const& within) {
     found_.add(std::move(p.found));
     if (p.ends_search) return false;
   }
+  for (std::size_t i = known_.size(); i != found_.outcomes.size(); ++i)
+    known_.insert(search::key_of(found_.outcomes[i].result));
   return !is_late;
 }
 template <class Strategy>

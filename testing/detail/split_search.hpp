@@ -102,8 +102,9 @@ class split_search {
   unsigned const threads_;
   search::clock::time_point const start_ = search::clock::now();
   progress_line line_;
-  std::vector<counts> seen_;  // of each thread
-  exploration found_;         // of the visits that are over
+  std::vector<counts> seen_;     // of each thread
+  exploration found_;            // of the visits that are over
+  search::known_results known_;  // those of found_
   bool is_pruned_ = false;
 
   std::mutex mutex_;

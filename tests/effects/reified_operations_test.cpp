@@ -65,7 +65,7 @@ eff<process_result, forking> next(multi_resumption<void, process_result> k) {
 TEST_CASE("a process that was interrupted forks under the handler around its next time slice") {
   every_frame_dies const check;
   std::string out;
-  std::deque<process_result> todo{run(first)};
+  std::deque<process_result> todo{run(first())};
   while (!todo.empty()) {
     process_result const p = std::move(todo.front());
     todo.pop_front();
