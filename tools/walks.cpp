@@ -40,7 +40,7 @@ eff<void, spawning<proc>> two_yield() {
 }
 
 eff<void, mail, proc> sends(address<int> to) {
-  for (int i = 0; i != 2; ++i) {
+  for (int i = 0; i != 3; ++i) {
     co_await proc::yield{};
     co_await to.send(i);
   }

@@ -165,7 +165,7 @@ void rests() {
 
 class nothing_captured final : public detail::capture {
  public:
-  detail::captured_frames frames_here(bool, bool) override { return {}; }
+  detail::captured_frames frames_here(bool) override { return {}; }
   [[nodiscard]] detail::prompt const* prompt_here() const noexcept override { return nullptr; }
 };
 void captures() {
@@ -175,7 +175,7 @@ void captures() {
         c->keep();
         return c;
       },
-      [](detail::capture& c) { look(c.frames_here(false, true)); }, release<detail::capture>);
+      [](detail::capture& c) { look(c.frames_here(false)); }, release<detail::capture>);
 }
 
 void segments() {
