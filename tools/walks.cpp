@@ -10,7 +10,8 @@
 #include <weft/sched/tasks/when_all.hpp>
 using namespace weft;
 
-template class std::allocator<char>;  // clang -finstrument-functions calls what the library has inlined
+template class std::allocator<
+    char>;  // clang -finstrument-functions calls what the library has inlined
 
 namespace {
 constexpr std::size_t most = 1 << 16;

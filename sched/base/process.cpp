@@ -28,7 +28,7 @@ std::string_view process::function() const noexcept {
     auto const outside = end.outside();
     return !outside.is_frame() && &outside.end() == this;
   };
-  std::source_location where = this->where();  // in the frame `at`, or in that outside of it
+  std::source_location where = this->where();      // in the frame `at`, or in that outside of it
   detail::result_slot_base const* slot = nullptr;  // if that frame waits for another one
   for (detail::continuation at = at_.leaf; !at.is_ordinary_code();) {
     if (at.is_frame()) {
