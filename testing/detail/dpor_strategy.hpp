@@ -149,7 +149,6 @@ class dpor_strategy final : public strategy, public location_listener {
     if (lacks_memory_) return;
     if (is_over_) rewind();
     names_.note_created(location, who_runs());
-    steps_.note_created(location);
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }

@@ -59,10 +59,6 @@ class happens_before {
     index const p = index_of(id);
     if (!steps_.empty()) join(processes_[p].clock, last().clock);
   }
-  /// Notes that there is a new location at that address: no earlier step has accessed it.
-  void note_created(void const* at) {
-    if (std::size_t* const i = location_indices_.find(word_of(at))) *i = add_location();
-  }
   void note_time() {
     std::vector<index> all;
     for (std::size_t i = 0; i != processes_.size(); ++i) join(all, processes_[i].clock);
@@ -148,14 +144,11 @@ class happens_before {
   }
   location& location_at(void const* at) {
     auto const [i, is_new] = location_indices_.enter(word_of(at), locations_.size());
-    if (is_new) (void)add_location();
-    return locations_[i];
-  }
-  std::size_t add_location() {
+    if (!is_new) return locations_[i];
     location& l = locations_.push();
     l.writer = no_step;
     l.readers.clear();
-    return locations_.size() - 1;
+    return l;
   }
   /// Notes an access of the last step, and the steps that it conflicts with by that (CLOCK-2).
   void enter(touch_of const& t) {
