@@ -9,7 +9,6 @@
 
 #include "weft/testing/detail/change_watch.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
-#include "weft/testing/detail/dpor_strategy.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
 #include "weft/testing/detail/failure_page.hpp"
 #include "weft/testing/detail/one_run.hpp"

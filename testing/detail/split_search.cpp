@@ -37,6 +37,8 @@ split_search<Strategy>::split_search(subject& s, search_limits const& l, unsigne
 
 template <class Strategy>
 bool split_search<Strategy>::visit(bounds const& within) {
+  for (std::size_t i = known_.size(); i != found_.outcomes.size(); ++i)
+    known_.insert(search::key_of(found_.outcomes[i].result));
   parts_.clear();
   open_.clear();
   idle_ = 0;
@@ -181,8 +183,6 @@ bool split_search<Strategy>::add_results(bounds const& within) {
     found_.add(std::move(p.found));
     if (p.ends_search) return false;
   }
-  for (std::size_t i = known_.size(); i != found_.outcomes.size(); ++i)
-    known_.insert(search::key_of(found_.outcomes[i].result));
   return !is_late;
 }
 template <class Strategy>

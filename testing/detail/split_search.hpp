@@ -104,7 +104,7 @@ class split_search {
   progress_line line_;
   std::vector<counts> seen_;     // of each thread
   exploration found_;            // of the visits that are over
-  search::known_results known_;  // those of found_
+  search::known_results known_;  // those of found_, when a visit begins
   bool is_pruned_ = false;
 
   std::mutex mutex_;

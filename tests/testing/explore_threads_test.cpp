@@ -43,17 +43,17 @@ TEST_CASE("several threads cut the schedules that one thread cuts") {
   CHECK(!found.complete);
 }
 
-TEST_CASE("several threads take every way of every decision") {
-  auto const found = same_on_threads(
-      {}, [] { return std::string(); },
-      [](std::string& s) -> eff<void, spawning<proc, ask>> {
+/// Processes that ask twice, of which the handler decides each answer.
+exploration ask_twice(explore_options const& o, int processes) {
+  return explore(
+      o, [] { return std::string(); },
+      [processes](std::string& s) -> eff<void, spawning<proc, ask>> {
         auto const asks = [](std::string& to) -> eff<void, proc, ask> {
           to += std::to_string(co_await ask::get{});
           co_await proc::yield{};
           to += std::to_string(co_await ask::get{});
         };
-        co_await spawn(asks, std::ref(s));
-        co_await spawn(asks, std::ref(s));
+        for (int i = 0; i != processes; ++i) co_await spawn(asks, std::ref(s));
       },
       [](std::string const& s) { return s; },
       [](std::string&) {
@@ -62,6 +62,10 @@ TEST_CASE("several threads take every way of every decision") {
         };
         return drawn();
       });
+}
+
+TEST_CASE("several threads take every way of every decision") {
+  auto const found = same_on_threads({}, [](explore_options const& o) { return ask_twice(o, 2); });
   CHECK(found.schedules == 6 * 81);
   CHECK(found.outcomes.size() == 81);
 }
@@ -187,30 +191,15 @@ TEST_CASE("several threads do not try all orders of many independent processes")
 }
 
 TEST_CASE("a decision in a reduced search is taken in every way, on several threads, too") {
-  explore_options o{.reduce = true, .progress = progress::never};
-  auto const search = [&] {
-    return explore(
-        o, [] { return std::string(); },
-        [](std::string& s) -> eff<void, spawning<proc, ask>> {
-          auto const asks = [](std::string& to) -> eff<void, proc, ask> {
-            to += std::to_string(co_await ask::get{});
-            co_await proc::yield{};
-            to += std::to_string(co_await ask::get{});
-          };
-          co_await spawn(asks, std::ref(s));
-        },
-        [](std::string const& s) { return s; },
-        [](std::string&) {
-          struct drawn {
-            int on(ask::get) { return static_cast<int>(decide(3)); }
-          };
-          return drawn();
-        });
-  };
-  auto const one = search();
-  o.threads = 2;
-  CHECK(all_of(search()) == all_of(one));
-  CHECK(one.outcomes.size() == 9);
+  for (int const processes : {1, 2}) {
+    explore_options o{.reduce = true, .progress = progress::never};
+    auto const one = ask_twice(o, processes);
+    auto const two = (o.threads = 2, ask_twice(o, processes));
+    auto const four = (o.threads = 4, ask_twice(o, processes));
+    CHECK(all_of(two) == all_of(four));
+    CHECK(outcomes_of(two) == outcomes_of(one));
+    CHECK(one.outcomes.size() == (processes == 1 ? 9 : 81));
+  }
 }
 
 TEST_CASE(".threads = 0 takes as many threads as the machine has") {
