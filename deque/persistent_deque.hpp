@@ -8,15 +8,12 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
-#include "weft/deque/detail/deque_errors.hpp"
 #include "weft/deque/detail/deque_iterator.hpp"
-#include "weft/deque/detail/input_range.hpp"
-#include "weft/deque/detail/tier_index.hpp"
-#include "weft/deque/detail/tier_pop.hpp"
-#include "weft/deque/detail/tier_push.hpp"
+#include "weft/deque/detail/ends.hpp"
 #include "weft/deque/policy.hpp"
 
 namespace weft {
@@ -34,11 +31,11 @@ namespace weft {
 /// When not to use it: if no version is ever kept.  Elements are read-only in place.
 ///
 /// Cost, for n elements: the bounds are worst cases on any version, not amortised.  "Usually O(1)":
-/// only a push or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the tier
-/// below.  Destroying a version destroys the elements that no other version shares: O(n), with
+/// only a push or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the leaves
+/// between.  Destroying a version destroys the elements that no other version shares: O(n), with
 /// O(log n) of stack.  If another version shares the leaf at one of its ends with the destroyed
-/// one, elements of that leaf may live on until the other version next changes at that end: less
-/// than two leaves for both ends together.
+/// one, elements of that leaf may live on until the other version next changes at that end: at
+/// most two leaves for both ends together.
 ///
 /// Elements: `T` is complete, does not throw when destroyed, and moves without throwing or is
 /// copyable; a move-only T makes a move-only deque.  Constructors and the destructor of T must not
@@ -56,12 +53,11 @@ namespace weft {
 /// Iterators and references are valid until the next change of their deque object, even one that
 /// throws.
 ///
-/// Source: docs/decisions/001-persistent-deque.md; deque/detail/tier.hpp has the invariants.
+/// Source: docs/decisions/001-persistent-deque.md; deque/detail/ends.hpp has the invariants.
 template <class T, class Policy = deque_policy<>>
 class persistent_deque {
   using side = detail::side;
-  using top = detail::tier<T, T, Policy>;
-  using cells = detail::chunk<T, T, Policy>;
+  using version = detail::ends<T, Policy>;
   static constexpr bool copyable = std::is_copy_constructible_v<T>;
 
  public:
@@ -89,7 +85,7 @@ class persistent_deque {
   persistent_deque(persistent_deque&&) = default;
   persistent_deque& operator=(persistent_deque&&) = default;
 
-  /// O(n); allocates a chunk for each leaf.  The same holds for the next two constructors.
+  /// O(n); allocates each leaf.  The same holds for the next two constructors.
   persistent_deque(std::initializer_list<T> elements)
     requires copyable
       : persistent_deque(elements.begin(), elements.end()) {}
@@ -110,8 +106,8 @@ class persistent_deque {
 
   // ---- in place
 
-  /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a chunk if the chunk
-  /// at that end is full, or if another version has used the next slot of that chunk.
+  /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a leaf if the leaf
+  /// at that end is full, or if another version has used its next slot.
   void push_front(T const& element)
     requires copyable
   {
@@ -130,19 +126,19 @@ class persistent_deque {
   template <class... Args>
     requires std::constructible_from<T, Args...>
   void emplace_front(Args&&... args) {
-    top_.template emplace<side::front>(std::forward<Args>(args)...);
+    version_.template emplace<side::front>(std::forward<Args>(args)...);
   }
   template <class... Args>
     requires std::constructible_from<T, Args...>
   void emplace_back(Args&&... args) {
-    top_.template emplace<side::back>(std::forward<Args>(args)...);
+    version_.template emplace<side::back>(std::forward<Args>(args)...);
   }
 
   /// pop_front() and pop_back() remove and return the element at an end: they move it if no other
-  /// version shares it, else copy it.  Usually O(1), at worst O(log n).  Allocates only to
-  /// unshare a tier below.  Throws std::out_of_range if the deque is empty.
-  T pop_front() { return top_.template pop<side::front>("pop_front"); }
-  T pop_back() { return top_.template pop<side::back>("pop_back"); }
+  /// version shares it, else copy it.  Usually O(1), at worst O(log n).  Allocates only
+  /// where the path to a leaf between is shared.  Throws std::out_of_range if the deque is empty.
+  T pop_front() { return version_.template pop<side::front>("pop_front"); }
+  T pop_back() { return version_.template pop<side::back>("pop_back"); }
   /// try_pop_front() and try_pop_back() do the same, but give nullopt if the deque is empty.
   /// Allocates as a pop does.
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
@@ -154,29 +150,31 @@ class persistent_deque {
   [[nodiscard]] bool can_rotate_in_place() const noexcept { return rotations() != 0; }
   /// How many calls of rotate_in_place() may follow, as long as this deque is not changed in another
   /// way and not copied.  O(1).
-  [[nodiscard]] size_type rotations() const noexcept { return top_.rotations(); }
+  [[nodiscard]] size_type rotations() const noexcept { return version_.rotations(); }
   template <class... Args>
   [[gnu::always_inline]] T rotate_in_place(Args&&... args) noexcept {
-    return top_.rotate(std::forward<Args>(args)...);
+    return version_.rotate(std::forward<Args>(args)...);
   }
 
-  /// Adds T(args...) at the front in a few instructions, and returns true, if the chunk there has
+  /// Adds T(args...) at the front in a few instructions, and returns true, if the leaf there has
   /// room that this version may use.  Else returns false, and does nothing.  O(1), no allocation.
   template <class... Args>
   [[nodiscard, gnu::always_inline]] bool emplace_front_in_place(Args&&... args) noexcept {
-    return top_.template emplace_in_place<side::front>(std::forward<Args>(args)...);
+    return version_.template emplace_in_place<side::front>(std::forward<Args>(args)...);
   }
 
   /// Removes the last element in a few instructions, and returns true, if no other version shares
-  /// the chunk that it is in: take(element) takes over what the element owns, which is not destroyed.
+  /// the leaf that it is in: take(element) takes over what the element owns, which is not destroyed.
   /// Else returns false, and does nothing.  O(1), no allocation.
   template <std::invocable<T&> Take>
   [[nodiscard, gnu::always_inline]] bool take_back_in_place(Take take) noexcept {
-    return top_.template take_in_place<side::back>(take);
+    return version_.template take_in_place<side::back>(take);
   }
 
-  void clear() noexcept { top_ = top(); }  ///< Drops this version; O(n), as its end.
-  void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }  ///< O(1), no allocation.
+  void clear() noexcept { version_ = {}; }  ///< Drops this version; O(n), as its end.
+  void swap(persistent_deque& other) noexcept {
+    version_.swap(other.version_);
+  }  ///< O(1), no allocation.
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
   // ---- as values: return a changed deque and leave this one unchanged (or, for an rvalue, reuse
@@ -209,18 +207,18 @@ class persistent_deque {
   [[nodiscard]] popped popped_front() const&
     requires copyable
   {
-    return popped_copy<side::front>();
+    return popped_at<side::front>(*this);
   }
-  [[nodiscard]] popped popped_front() && { return popped_move<side::front>(); }
+  [[nodiscard]] popped popped_front() && { return popped_at<side::front>(reused()); }
   [[nodiscard]] popped popped_back() const&
     requires copyable
   {
-    return popped_copy<side::back>();
+    return popped_at<side::back>(*this);
   }
-  [[nodiscard]] popped popped_back() && { return popped_move<side::back>(); }
+  [[nodiscard]] popped popped_back() && { return popped_at<side::back>(reused()); }
 
   /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); allocates,
-  /// and copies, at most a chunk and a tier at each height.  Throws std::out_of_range if there is
+  /// and copies, at most a leaf and a node at each height.  Throws std::out_of_range if there is
   /// no element `i`.
   [[nodiscard]] persistent_deque set(size_type i, T element) const&
     requires copyable
@@ -238,13 +236,13 @@ class persistent_deque {
   template <std::invocable<T const&> F>
     requires std::constructible_from<T, std::invoke_result_t<F&, T const&>>
   [[nodiscard]] persistent_deque update(size_type i, F f) && {
-    if (i >= size()) detail::throw_no_element("set or update", i);
-    top_.replace(i, std::move(f));
+    if (i >= size()) throw_no_element("set or update", i);
+    version_.replace(i, std::move(f));
     return std::move(*this);
   }
 
   /// take() gives the first `n` elements, drop() the others, and split_at() both; if size() < n,
-  /// the first part has all elements.  O(log n); copies no element; allocates at most two tiers at
+  /// the first part has all elements.  O(log n); copies no element; allocates at most two nodes at
   /// each height.
   [[nodiscard]] persistent_deque take(size_type n) const
     requires copyable
@@ -257,32 +255,58 @@ class persistent_deque {
     return split_at(n).second;
   }
   [[nodiscard]] std::pair<persistent_deque, persistent_deque> split_at(size_type n) const
-    requires copyable;
+    requires copyable
+  {
+    std::pair<persistent_deque, persistent_deque> parts(*this, *this);
+    if (n > size()) n = size();
+    parts.first.version_.template remove<side::back>(size() - n);
+    parts.second.version_.template remove<side::front>(n);
+    return parts;
+  }
 
   /// This deque's elements, then those of `other`.  The shorter one is copied onto the longer one:
-  /// O(min(n, m)), with a chunk allocated for each leaf of the copy.
+  /// O(min(n, m)), with an allocation for each leaf of the copy.
   [[nodiscard]] persistent_deque concat(persistent_deque const& other) const
-    requires copyable;
+    requires copyable
+  {
+    bool const onto_this = size() >= other.size();
+    persistent_deque both(onto_this ? *this : other);
+    if (onto_this)
+      for (T const& element : other) both.push_back(element);
+    else
+      for (auto i = rbegin(); i != rend(); ++i) both.push_front(*i);
+    return both;
+  }
 
   // ---- read access: no allocation
 
-  [[nodiscard]] bool empty() const noexcept { return top_.empty(); }     ///< O(1).
-  [[nodiscard]] size_type size() const noexcept { return top_.size(); }  ///< O(1).
+  [[nodiscard]] bool empty() const noexcept { return version_.empty(); }     ///< O(1).
+  [[nodiscard]] size_type size() const noexcept { return version_.size(); }  ///< O(1).
 
   /// front() and back(): the element at an end.  O(log n), usually O(1).  Throws std::out_of_range
   /// if the deque is empty.
-  [[nodiscard]] T const& front() const { return top_.template peek<side::front>("front"); }
-  [[nodiscard]] T const& back() const { return top_.template peek<side::back>("back"); }
+  [[nodiscard]] T const& front() const {
+    if (empty()) detail::throw_no_element("front", "the deque is empty");
+    return (*this)[0];
+  }
+  [[nodiscard]] T const& back() const {
+    if (empty()) detail::throw_no_element("back", "the deque is empty");
+    return (*this)[size() - 1];
+  }
 
   /// Element `i`; at() is the same.  O(log n).  Throws std::out_of_range if there is no element
   /// `i`.
-  [[nodiscard]] T const& operator[](size_type i) const;
+  [[nodiscard]] T const& operator[](size_type i) const {
+    auto const run = version_.run_of(i);
+    if (run.size == 0) throw_no_element("operator[] or at", i);
+    return run.first[i - run.index];
+  }
   [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
 
   /// begin(), end(), cbegin(), cend(), rbegin() and rend() as those of a std::deque.  O(log n).  An
-  /// increment of an iterator is O(1), but O(log n) once in each chunk.
-  [[nodiscard]] iterator begin() const noexcept { return iterator(top_, 0); }
-  [[nodiscard]] iterator end() const noexcept { return iterator(top_, size()); }
+  /// increment of an iterator is O(1), but O(log n) once in each leaf.
+  [[nodiscard]] iterator begin() const noexcept { return iterator(version_, 0); }
+  [[nodiscard]] iterator end() const noexcept { return iterator(version_, size()); }
   [[nodiscard]] iterator cbegin() const noexcept { return begin(); }
   [[nodiscard]] iterator cend() const noexcept { return end(); }
   [[nodiscard]] reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
@@ -292,7 +316,7 @@ class persistent_deque {
   template <std::invocable<std::span<T const>> F>
   void for_each_segment(F f) const {
     for (size_type i = 0; i != size();) {
-      auto const run = top_.run_of(i);
+      auto const run = version_.run_of(i);
       f(std::span<T const>(run.first, run.size));
       i = run.index + run.size;
     }
@@ -319,72 +343,31 @@ class persistent_deque {
 
  private:
   friend struct detail::invariants;
-  // clang-format off
-  template <side S> std::optional<T> try_pop();
-  template <side S> popped popped_copy() const;
-  template <side S> popped popped_move();
-  // clang-format on
 
-  top top_;
+  [[noreturn]] static void throw_no_element(char const* operation, size_type i) {
+    detail::throw_no_element(operation, "there is no element " + std::to_string(i));
+  }
+  template <side S>
+  std::optional<T> try_pop() {
+    if (empty()) return std::nullopt;
+    return version_.template pop<S, std::optional<T>>("try_pop");
+  }
+  template <side S>
+  static popped popped_at(persistent_deque from) {
+    if (from.empty()) return std::nullopt;
+    T element = from.version_.template pop<S>("popped");
+    return popped(std::in_place, std::move_if_noexcept(element), std::move(from));
+  }
+  /// This deque, to be changed; a copy if the elements can only be copied, which may throw.
+  persistent_deque reused() {
+    if constexpr (std::is_nothrow_move_constructible_v<T>)
+      return std::move(*this);
+    else
+      return *this;
+  }
+
+  version version_;
 };
-
-template <class T, class P>
-template <detail::side S>
-std::optional<T> persistent_deque<T, P>::try_pop() {
-  if (empty()) return std::nullopt;
-  if constexpr (cells::moves_safely)
-    return top_.template pop<S>("try_pop");
-  else
-    return top_.template pop<S, std::optional<T>>("try_pop");
-}
-
-template <class T, class P>
-template <detail::side S>
-auto persistent_deque<T, P>::popped_copy() const -> popped {
-  if (empty()) return std::nullopt;
-  popped both(std::in_place, top_.template peek<S>("popped"), *this);
-  both->second.top_.template discard<S>("popped");
-  return both;
-}
-
-template <class T, class P>
-template <detail::side S>
-auto persistent_deque<T, P>::popped_move() -> popped {
-  if constexpr (!cells::moves_safely) return popped_copy<S>();
-  if (empty()) return std::nullopt;
-  T element = top_.template pop<S>("popped");
-  return popped(std::in_place, std::move(element), std::move(*this));
-}
-
-template <class T, class P>
-auto persistent_deque<T, P>::split_at(size_type n) const
-    -> std::pair<persistent_deque, persistent_deque>
-  requires copyable
-{
-  std::pair<persistent_deque, persistent_deque> parts(*this, {});
-  parts.second.top_ = parts.first.top_.split_off(n < size() ? n : size());
-  return parts;
-}
-
-template <class T, class P>
-auto persistent_deque<T, P>::concat(persistent_deque const& other) const -> persistent_deque
-  requires copyable
-{
-  bool const onto_this = size() >= other.size();
-  persistent_deque both(onto_this ? *this : other);
-  if (onto_this)
-    for (T const& element : other) both.push_back(element);
-  else
-    for (auto i = rbegin(); i != rend(); ++i) both.push_front(*i);
-  return both;
-}
-
-template <class T, class P>
-T const& persistent_deque<T, P>::operator[](size_type i) const {
-  auto const run = top_.run_of(i);
-  if (run.size == 0) detail::throw_no_element("operator[] or at", i);
-  return run.first[i - run.index];
-}
 
 template <std::input_iterator I, std::sentinel_for<I> S>
 persistent_deque(I, S) -> persistent_deque<std::iter_value_t<I>>;

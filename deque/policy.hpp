@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-/// The parameters of a persistent_deque: how the owners of a chunk are counted, where chunks are
+/// The parameters of a persistent_deque: how the owners of a leaf are counted, where leaves are
 /// allocated, and how large they are.
 ///
 ///     using on_threads = weft::deque_policy<weft::atomic_counts>;
@@ -33,7 +33,7 @@ struct plain_counts {
     std::uint32_t n_ = 1;
   };
 
-  /// The lower or the upper bound of the constructed slots of a chunk (CHUNK-1).
+  /// The lower or the upper bound of the constructed slots of a leaf (LEAF-1).
   class bound {
    public:
     [[nodiscard]] std::uint32_t get() const noexcept { return at_; }  ///< The bound.
@@ -52,9 +52,9 @@ struct plain_counts {
 };
 
 /// Counts for versions on several threads.  A single deque object still belongs to one thread at a
-/// time, as an int does; versions that share its chunks may be on other threads.
+/// time, as an int does; versions that share its leaves may be on other threads.
 ///
-///   POLICY-1  A chunk is written by its only owner; or, if it has several, in a slot that the
+///   POLICY-1  A leaf is written by its only owner; or, if it has several, in a slot that the
 ///       writer alone has claimed and that no other owner's window covers.
 ///   POLICY-2  An owner that finds itself the only one, or the last, sees all writes of former
 ///       owners.
@@ -112,7 +112,7 @@ struct atomic_counts {
   };
 };
 
-/// Allocates chunks with operator new.  Thread safe.
+/// Allocates with operator new.  Thread safe.
 struct heap_memory {
   /// Allocates that many bytes.  Throws std::bad_alloc.
   static void* allocate(std::size_t bytes, std::align_val_t alignment) {
@@ -145,8 +145,8 @@ struct heap_memory {
 ///
 /// `ElementsOwnVersions` must be true if an element can own a version of the deque that it is
 /// pushed to, for example a task that holds a snapshot of the queue in which it stands.  Otherwise
-/// the element may be constructed in a chunk that its snapshot shares; the two then own each other
-/// and leak.  If it is true, a push into a shared chunk copies the chunk.
+/// the element may be constructed in a leaf that its snapshot shares; the two then own each other
+/// and leak.  If it is true, a push into a shared leaf copies the leaf.
 template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
           bool ElementsOwnVersions = false>
 struct deque_policy {

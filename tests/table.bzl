@@ -10,7 +10,7 @@ SCHED_INTERNALS = [
 ]
 
 _COMMON = ["//tests:catch_main", "//tests/support", "@catch2"]
-_DEQUE = ["//deque", "//deque:invariants"]
+_DEQUE = ["//deque"]
 _EFFECTS = ["//effects", "//effects/memory"]
 _SCHED = [
     "//sched:schedule",

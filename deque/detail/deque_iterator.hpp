@@ -4,17 +4,25 @@
 #include <compare>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
-#include "weft/deque/detail/tier_index.hpp"
+#include "weft/deque/detail/ends.hpp"
 
 namespace weft::detail {
+
+// As in <ranges>, which is slow to compile.
+template <class R>
+using iterator_over = decltype(std::ranges::begin(std::declval<R&>()));
+template <class R>
+concept input_range =
+    std::input_iterator<iterator_over<R>> && requires(R& r) { std::ranges::end(r); };
 
 /// A position in a deque: its index, and the run of elements that contains it.  A step within the
 /// run moves a pointer; a step to another run is a search, O(log n).  Valid until the deque object
 /// is changed or destroyed; other versions may change.
 template <class T, class P>
 class deque_iterator {
-  using top = tier<T, T, P>;
+  using version = ends<T, P>;
 
  public:
   using iterator_concept = std::random_access_iterator_tag;
@@ -25,7 +33,7 @@ class deque_iterator {
   using reference = T const&;
 
   deque_iterator() = default;
-  deque_iterator(top const& deque, std::size_t index) noexcept
+  deque_iterator(version const& deque, std::size_t index) noexcept
       : deque_(&deque), index_(static_cast<difference_type>(index)) {
     find_run();
   }
@@ -84,7 +92,7 @@ class deque_iterator {
     here_ = run.first + (run.size == 0 ? 0 : index - run.index);
   }
 
-  top const* deque_ = nullptr;
+  version const* deque_ = nullptr;
   difference_type index_ = 0;
   pointer first_ = nullptr, here_ = nullptr, last_ = nullptr;  // the run, and the position in it
 };

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/deque_invariants.hpp"
 #include "tests/support/tracked.hpp"
-#include "weft/deque/detail/invariants.hpp"
 #include "weft/deque/persistent_deque.hpp"
 
 /// Runs a string of bytes as commands on a pool of live versions, each beside a std::deque with the

@@ -42,13 +42,14 @@ struct without_fence : interrupting_orders {
 template <int Weakened, int Label>
 using fenced_orders = std::conditional_t<Weakened == Label, without_fence, interrupting_orders>;
 
-/// Both threads must run at once, which the operating system decides: hence the repetitions.
+/// Both threads must run at once, which the operating system decides: hence the repetitions, of
+/// which a busy machine may need many.
 template <int Weakened>
 int run() {
   using deque_t = basic_chase_lev<int, deque_orders<Weakened>>;
   using queue_t = basic_steal_queue<int, queue_orders<Weakened>>;
   constexpr bool all = Weakened == 0;
-  for (int attempts = all ? 20 : 40'000; attempts != 0; --attempts) {
+  for (int attempts = all ? 20 : 2'000'000; attempts != 0; --attempts) {
     int wrong = 0;
     if (all || Weakened == 1)
       wrong += tests::wrong_last_ones_on_threads<deque_orders<Weakened>>(1, 10'000);

@@ -252,27 +252,33 @@ def in_vector(vector):
 
 
 def in_persistent_deque(deque):
-    """deque/detail/tier.hpp: the front, the chunks in the tier below, the back."""
+    """deque/detail/ends.hpp: the front, the leaves between, the back."""
+    element = deque.type.strip_typedefs().template_argument(0)
+    policy = deque.type.strip_typedefs().template_argument(1)
+    leaf, node = (gdb.lookup_type(f"weft::detail::{kind}<{element}, {policy}>") for kind in ("leaf", "node"))
 
-    def in_chunk(owner, element, first=0, last=None):
-        header = pointer_in(owner).dereference()
-        offset = -(-header.type.sizeof // element.alignof) * element.alignof
+    def in_leaf(owner, first=0, last=None):
+        header = pointer_in(owner).cast(leaf.pointer()).dereference()
+        offset = -(-leaf.sizeof // element.alignof) * element.alignof
         elements = gdb.Value(int(header.address) + offset).cast(element.pointer())
         return [elements[i] for i in range(first, int(header["capacity"]) if last is None else last)]
 
-    def in_tier(tier, element):
-        def in_window(window):
-            first, last = int(window["begin"]), int(window["end"])
-            return in_chunk(window["chunk"], element, first, last) if first != last else []
+    def in_block(owner):
+        block = pointer_in(owner)
+        if not int(block):
+            return []
+        if int(block["height"]) == 0:
+            return in_leaf(owner)
+        below = block.cast(node.pointer())["below"]
+        first, last = below.type.range()
+        return [each for i in range(first, last + 1) for each in in_block(below[i])]
 
-        below, middle = pointer_in(tier["below_"]), []
-        if int(below):
-            chunks = below.dereference()["chunks"]
-            owners = in_tier(chunks, tier["front_"]["chunk"].type)
-            middle = [each for owner in owners for each in in_chunk(owner, element)]
-        return [*in_window(tier["front_"]), *middle, *in_window(tier["back_"])]
+    def in_window(window):
+        first, last = int(window["begin"]), int(window["end"])
+        return in_leaf(window["held"], first, last) if first != last else []
 
-    return in_tier(deque["top_"], deque.type.strip_typedefs().template_argument(0))
+    version = deque["version_"]
+    return [*in_window(version["front_"]), *in_block(version["spine_"]["root_"]), *in_window(version["back_"])]
 
 
 def in_injection_queue(queue):

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "weft/deque/detail/leaf.hpp"
+
+namespace weft::detail {
+
+/// A place for 8 leaves, or for 8 nodes that are one lower.
+template <class T, class P>
+struct node : block<T, P> {
+  static constexpr unsigned bits = 3;
+  static constexpr unsigned width = 1U << bits;
+  owner<T, P> below[width];
+
+  static owner<T, P> make(unsigned height) { return owner<T, P>(::new (memory()) node(height)); }
+  /// Replaces a node that has several owners by a copy that has one.
+  static void own(owner<T, P>& o) {
+    if (!o->owners.only_one()) o = owner<T, P>(::new (memory()) node(in(o)));
+  }
+  static node& in(owner<T, P> const& o) noexcept { return static_cast<node&>(*o.get()); }
+  static void destroy(node* n) noexcept {
+    n->~node();
+    P::memory::deallocate(n, sizeof(node), alignment);
+  }
+
+ private:
+  explicit node(unsigned h) noexcept : block<T, P>(h) {}
+  node(node const& other) noexcept : block<T, P>(other.height) {
+    for (unsigned i = 0; i != width; ++i) below[i] = other.below[i];
+  }
+  static constexpr std::align_val_t alignment{alignof(node)};
+  static void* memory() { return P::memory::allocate(sizeof(node), alignment); }
+};
+
+template <class T, class P>
+void block<T, P>::destroy(block* b) noexcept {
+  if (b->height == 0)
+    leaf<T, P>::destroy(static_cast<leaf<T, P>*>(b));
+  else
+    node<T, P>::destroy(static_cast<node<T, P>*>(b));
+}
+
+/// The full leaves between both ends of a deque: a radix tree whose leaves have numbers from begin_
+/// on, which versions share.  A change copies the shared nodes on one path, so it takes O(log n), and
+/// allocates at most a node at each height.
+///
+///   SPINE-1  A path from the root to leaf k takes, at the height h, the h-th digit of k in base 8.
+///   SPINE-2  The leaves are those in [begin_, end_), all full.  A place outside has nothing, or, after
+///       an exception, a node without leaves: so no leaf outlives the versions that have it.
+///   SPINE-3  A root that reaches all leaves by one node below is replaced by that node.  So a queue,
+///       whose numbers move in one direction for ever, stays O(log n) high.
+///
+/// Source: P. Bagwell, "Ideal Hash Trees" (2001); R. Hickey's vector in Clojure.
+template <class T, class P>
+class spine {
+  using nodes = node<T, P>;
+
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+  [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
+
+  /// Leaf `i`, which must exist.
+  [[nodiscard]] owner<T, P> const& operator[](std::size_t i) const noexcept {
+    number const k = begin_ + i;
+    owner<T, P> const* o = &root_;
+    while ((*o)->height != 0) o = &nodes::in(*o).below[digit(k, (*o)->height)];
+    return *o;
+  }
+  /// Leaf `i`, which must exist, on a path of nodes that no other version has.  Copies nodes.
+  owner<T, P>& own(std::size_t i) { return own_path(begin_ + i); }
+
+  /// A place for one more leaf at the end S: the caller puts it there, and then calls add(), before
+  /// any other call.  If no leaf is put, nothing has changed.
+  template <side S>
+  owner<T, P>& room() {
+    if (!root_) {
+      root_ = nodes::make(1);
+      begin_ = end_ = nodes::width / 2;
+    }
+    unsigned const h = root_->height;
+    if (S == side::front ? begin_ == 0 : end_ == number{1} << nodes::bits * h) {
+      owner<T, P> higher = nodes::make(h + 1);
+      unsigned const at = S == side::front ? nodes::width - 1 : 0;
+      nodes::in(higher).below[at] = std::move(root_);
+      root_ = std::move(higher);
+      begin_ += number{at} << nodes::bits * h;
+      end_ += number{at} << nodes::bits * h;
+    }
+    return own_path(S == side::front ? begin_ - 1 : end_);
+  }
+  template <side S>
+  void add() noexcept {
+    S == side::front ? --begin_ : ++end_;
+  }
+
+  /// Removes `n` leaves at the end S.
+  template <side S>
+  void remove(std::size_t n) {
+    if (n == size()) {
+      *this = {};
+      return;
+    }
+    number const last = S == side::front ? begin_ + n : end_ - 1 - n;
+    owner<T, P>& stays = own_path(last);
+    if (n == 1 && digit(last, 1) != (S == side::front ? 0 : nodes::width - 1)) {  // in one node
+      (S == side::front ? (&stays)[-1] : (&stays)[1]) = {};
+      S == side::front ? ++begin_ : --end_;
+      return;
+    }
+    for (owner<T, P>* o = &root_; (*o)->height != 0;) {
+      nodes& here = nodes::in(*o);
+      unsigned const kept = digit(last, here.height);
+      if constexpr (S == side::front)
+        for (unsigned i = kept; i != 0 && here.below[i - 1]; --i) here.below[i - 1] = {};
+      else
+        for (unsigned i = kept + 1; i != nodes::width && here.below[i]; ++i) here.below[i] = {};
+      o = &here.below[kept];
+    }
+    (S == side::front ? begin_ : end_) = S == side::front ? last : last + 1;
+    for (unsigned h = root_->height;  // SPINE-3
+         h != 1 && digit(begin_, h) == digit(end_ - 1, h); --h) {
+      number const before = begin_ >> nodes::bits * (h - 1) << nodes::bits * (h - 1);
+      root_ = owner<T, P>(nodes::in(root_).below[digit(begin_, h)]);
+      begin_ -= before;
+      end_ -= before;
+    }
+  }
+
+ private:
+  friend struct invariants;
+  using number = std::size_t;
+
+  static unsigned digit(number k, unsigned height) noexcept {
+    return static_cast<unsigned>(k >> nodes::bits * (height - 1)) & (nodes::width - 1);
+  }
+  /// The place of leaf k, after all nodes on the path to it have been made or copied.
+  owner<T, P>& own_path(number k) {
+    owner<T, P>* o = &root_;
+    for (unsigned shift = nodes::bits * (root_->height - 1U);; shift -= nodes::bits) {
+      if (!*o)
+        *o = nodes::make(shift / nodes::bits + 1);
+      else
+        nodes::own(*o);
+      o = &nodes::in(*o).below[k >> shift & (nodes::width - 1)];
+      if (shift == 0) return *o;
+    }
+  }
+
+  owner<T, P> root_;
+  number begin_ = 0, end_ = 0;  // SPINE-2
+};
+
+}  // namespace weft::detail
