@@ -67,8 +67,8 @@ class ends {
   /// that can throw.
   template <side S, class... Args>
   void emplace(Args&&... args) {
-    auto make = [&](T* place) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
-      std::construct_at(place, std::forward<Args>(args)...);
+    auto make = [&](T* at) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+      std::construct_at(at, std::forward<Args>(args)...);
     };
     if (window_at<S>().held) [[likely]]
       if (window_at<S>().template extend<S>(make)) [[likely]]
@@ -77,7 +77,7 @@ class ends {
     if constexpr (cells::moves_safely && !is_move) {
       // The element is constructed first, in case `args` refers to one that is about to be moved.
       T element(std::forward<Args>(args)...);
-      auto move_in = [&](T* place) noexcept { std::construct_at(place, std::move(element)); };
+      auto move_in = [&](T* at) noexcept { std::construct_at(at, std::move(element)); };
       push_slow<S>(move_in);
     } else {
       push_slow<S>(make);
@@ -86,7 +86,7 @@ class ends {
   /// Does that if only an edge has to be moved; else returns false, and does nothing.
   template <side S, class... Args>
   [[gnu::always_inline]] bool emplace_in_place(Args&&... args) noexcept {
-    auto make = [&](T* place) noexcept { std::construct_at(place, std::forward<Args>(args)...); };
+    auto make = [&](T* at) noexcept { std::construct_at(at, std::forward<Args>(args)...); };
     return window_at<S>().held && window_at<S>().template extend<S>(make);
   }
 
@@ -246,9 +246,9 @@ class ends {
       fresh.template extend<S>(make);
       other = std::move(w);
     } else {
-      owner<T, P>& place = spine_.template room<S>();
+      owner<T, P>& added = spine_.template room<S>();
       fresh.template extend<S>(make);
-      place = std::move(w.held);
+      added = std::move(w.held);
       spine_.template add<S>();
     }
     w = std::move(fresh);
@@ -270,9 +270,7 @@ class ends {
   [[gnu::noinline, gnu::cold]] R pop_slow(char const* operation) {
     window<T, P>* w = &window_at<S>();
     if (w->empty() && !spine_.empty()) {
-      owner<T, P> outermost = spine_[S == side::front ? 0 : spine_.size() - 1];
-      spine_.template remove<S>(1);
-      *w = {std::move(outermost), 0, full};
+      *w = {spine_.template take<S>(), 0, full};
     } else if (w->empty()) {
       *w = {};  // without a spare: else a pop at S of the other window would break ENDS-1
       w = &window_at<opposite(S)>();

@@ -96,37 +96,21 @@ class spine {
     S == side::front ? --begin_ : ++end_;
   }
 
+  /// Removes and returns the leaf at the end S, which must exist.
+  template <side S>
+  owner<T, P> take() {
+    number const k = S == side::front ? begin_ : end_ - 1;
+    owner<T, P> taken = std::move(own_path(k));
+    S == side::front ? ++begin_ : --end_;
+    if (digit(k, 1) == (S == side::front ? nodes::width - 1 : 0) || empty()) drop_outside<S>();
+    return taken;
+  }
   /// Removes `n` leaves at the end S.
   template <side S>
   void remove(std::size_t n) {
-    if (n == size()) {
-      *this = {};
-      return;
-    }
-    number const last = S == side::front ? begin_ + n : end_ - 1 - n;
-    owner<T, P>& stays = own_path(last);
-    if (n == 1 && digit(last, 1) != (S == side::front ? 0 : nodes::width - 1)) {  // in one node
-      (S == side::front ? (&stays)[-1] : (&stays)[1]) = {};
-      S == side::front ? ++begin_ : --end_;
-      return;
-    }
-    for (owner<T, P>* o = &root_; (*o)->height != 0;) {
-      nodes& here = nodes::in(*o);
-      unsigned const kept = digit(last, here.height);
-      if constexpr (S == side::front)
-        for (unsigned i = kept; i != 0 && here.below[i - 1]; --i) here.below[i - 1] = {};
-      else
-        for (unsigned i = kept + 1; i != nodes::width && here.below[i]; ++i) here.below[i] = {};
-      o = &here.below[kept];
-    }
-    (S == side::front ? begin_ : end_) = S == side::front ? last : last + 1;
-    for (unsigned h = root_->height;  // SPINE-3
-         h != 1 && digit(begin_, h) == digit(end_ - 1, h); --h) {
-      number const before = begin_ >> nodes::bits * (h - 1) << nodes::bits * (h - 1);
-      root_ = owner<T, P>(nodes::in(root_).below[digit(begin_, h)]);
-      begin_ -= before;
-      end_ -= before;
-    }
+    if (n != size()) own_path(S == side::front ? begin_ + n : end_ - 1 - n);
+    S == side::front ? begin_ += n : end_ -= n;
+    drop_outside<S>();
   }
 
  private:
@@ -146,6 +130,33 @@ class spine {
         nodes::own(*o);
       o = &nodes::in(*o).below[k >> shift & (nodes::width - 1)];
       if (shift == 0) return *o;
+    }
+  }
+
+  /// Drops what is beyond the outermost leaf at S, to which this version has a path of its own, or has
+  /// one as far as the path of a leaf beyond it goes.
+  template <side S>
+  void drop_outside() noexcept {
+    if (empty()) {
+      *this = {};
+      return;
+    }
+    number const last = S == side::front ? begin_ : end_ - 1;
+    for (owner<T, P>* o = &root_; (*o)->height != 0 && (*o)->owners.only_one();) {
+      nodes& here = nodes::in(*o);
+      unsigned const kept = digit(last, here.height);
+      if constexpr (S == side::front)
+        for (unsigned i = kept; i != 0 && here.below[i - 1]; --i) here.below[i - 1] = {};
+      else
+        for (unsigned i = kept + 1; i != nodes::width && here.below[i]; ++i) here.below[i] = {};
+      o = &here.below[kept];
+    }
+    for (unsigned h = root_->height;  // SPINE-3
+         h != 1 && digit(begin_, h) == digit(end_ - 1, h); --h) {
+      number const before = begin_ >> nodes::bits * (h - 1) << nodes::bits * (h - 1);
+      root_ = owner<T, P>(nodes::in(root_).below[digit(begin_, h)]);
+      begin_ -= before;
+      end_ -= before;
     }
   }
 
