@@ -11,8 +11,8 @@
 #endif
 
 #include "weft/effects/eff.hpp"
-#include "weft/effects/failure.hpp"
 #include "weft/effects/handle.hpp"
+#include "weft/effects/ready/failure.hpp"
 #include "weft/effects/resumption.hpp"
 
 /// The effect `failure`, and results that are a value or an error: std::expected, or a class of an

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "weft/effects/eff.hpp"
-#include "weft/effects/emit.hpp"
+#include "weft/effects/ready/emit.hpp"
 
 /// Ranges as computations that emit, such as a std::generator.  The way back, a computation as a
-/// range, is `each` (effects/each.hpp).
+/// range, is `each` (effects/ready/each.hpp).
 namespace weft {
 
 /// Emits the elements of the range, one after the other.  A range that is passed as an rvalue is

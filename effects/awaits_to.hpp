@@ -4,7 +4,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/mistakes/refused.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/effects/operation.hpp"
 #include "weft/effects/outer.hpp"

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/effects/detail/comparing.hpp"
+#include "weft/effects/detail/bitwise/comparing.hpp"
 #include "weft/effects/detail/installing.hpp"
 #include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/multi_shot.hpp"

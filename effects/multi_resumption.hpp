@@ -8,7 +8,7 @@
 
 #include "weft/effects/detail/capture.hpp"
 #include "weft/effects/detail/internal.hpp"
-#include "weft/effects/detail/recording.hpp"
+#include "weft/effects/detail/replay/recording.hpp"
 #include "weft/effects/memory/frame_pool.hpp"
 #include "weft/effects/resumption.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "weft/effects/detail/mistakes.hpp"
+#include "weft/effects/detail/mistakes/mistakes.hpp"
 
 #include <exception>
 #include <source_location>
@@ -10,8 +10,8 @@
 
 #include "weft/effects/detail/evidence.hpp"
 #include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/mistakes/refused.hpp"
 #include "weft/effects/detail/prompt.hpp"
-#include "weft/effects/detail/refused.hpp"
 
 namespace weft {
 

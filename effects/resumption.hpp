@@ -11,7 +11,7 @@
 #include "weft/effects/detail/captured_frames.hpp"
 #include "weft/effects/detail/evidence.hpp"
 #include "weft/effects/detail/internal.hpp"
-#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/mistakes/refused.hpp"
 
 /// The continuation of an operation, as a value.
 ///

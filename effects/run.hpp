@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "weft/effects/detail/internal.hpp"
+#include "weft/effects/detail/mistakes/refused.hpp"
 #include "weft/effects/detail/prompt.hpp"
-#include "weft/effects/detail/refused.hpp"
 #include "weft/effects/eff.hpp"
 
 namespace weft {

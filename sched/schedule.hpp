@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "weft/effects/detail/mistakes.hpp"  // first: compilers list the way to a message
+#include "weft/effects/detail/mistakes/mistakes.hpp"  // first: compilers list the way to a message
 
 #include <concepts>
 #include <utility>

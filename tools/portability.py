@@ -37,7 +37,7 @@ WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wo
 # By part of the library: the source files of each are compiled as one.
 PARTS = (("deque", "effects", "sched"), ("testing",), ("trace",), ("io",))
 # Headers that include a library which need not be there; and the one for Linux, which has its column.
-OTHERS = ("effects/each_range_v3.hpp", "testing/catch2.hpp", "testing/catch2_v3.hpp", "testing/googletest.hpp")
+OTHERS = ("effects/ready/each_range_v3.hpp", "testing/catch2.hpp", "testing/catch2_v3.hpp", "testing/googletest.hpp")
 REACTOR = "io/reactor.hpp"
 SMALL = """#include <thread>
 #include <tuple>

@@ -35,7 +35,7 @@ GROUPS = [
         "Effects and computations",
         "What a program may ask for, and the computations that ask.",
         ["effects/operation.hpp", "effects/row.hpp", "effects/eff.hpp", "effects/awaits_to.hpp", "effects/run.hpp",
-         "effects/for_each.hpp", "effects/describe.hpp", "effects/async_stack.hpp", "effects/errors.hpp",
+         "effects/ready/for_each.hpp", "effects/describe.hpp", "effects/async_stack.hpp", "effects/errors.hpp",
          "effects/version.hpp"],
     ),
     (
@@ -50,15 +50,15 @@ GROUPS = [
         "ready_effects",
         "Effects with handlers",
         "Effects for everyday use, each with its handlers.",
-        ["effects/console.hpp", "effects/state.hpp", "effects/reader.hpp", "effects/failure.hpp", "effects/emit.hpp",
-         "effects/each.hpp", "effects/choose.hpp"],
+        ["effects/ready/console.hpp", "effects/ready/state.hpp", "effects/ready/reader.hpp",
+         "effects/ready/failure.hpp", "effects/ready/emit.hpp", "effects/ready/each.hpp", "effects/ready/choose.hpp"],
     ),
     (
         "processes",
         "Processes and schedulers",
         "Programs of many processes, and the schedulers that run them.",
         ["effects/proc.hpp", "sched/base/spawning.hpp", "sched/base/named.hpp", "sched/schedule.hpp", "sched/runtime/scheduler.hpp",
-         "sched/runtime/shutdown.hpp", "sched/runtime/polling.hpp", "sched/runtime/detail/submitting.hpp", "sched/base/process_id.hpp",
+         "sched/runtime/shutdown.hpp", "sched/runtime/polling.hpp", "sched/runtime/detail/incoming/submitting.hpp", "sched/base/process_id.hpp",
          "sched/base/errors.hpp"],
     ),
     (

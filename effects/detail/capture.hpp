@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "weft/effects/detail/captured_frames.hpp"
-#include "weft/effects/detail/recording.hpp"
-#include "weft/effects/detail/replay_log.hpp"
+#include "weft/effects/detail/replay/recording.hpp"
+#include "weft/effects/detail/replay/replay_log.hpp"
 
 /// The captures that a multi_resumption refers to, however it resumes.
 namespace weft::detail {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "weft/effects/detail/mistakes.hpp"
+#include "weft/effects/detail/mistakes/mistakes.hpp"
 
 #include <concepts>
 #include <exception>
 #include <type_traits>
 #include <utility>
 
-#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/mistakes/refused.hpp"
 #include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/eff.hpp"
 #include "weft/effects/outer.hpp"

@@ -6,7 +6,7 @@
 #include <source_location>
 
 #include "weft/effects/detail/evidence.hpp"
-#include "weft/effects/detail/replay_log.hpp"
+#include "weft/effects/detail/replay/replay_log.hpp"
 #include "weft/effects/outer.hpp"
 
 /// Clauses between a program that can be run again and a handler further out: they record the

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "weft/effects/detail/bitwise/copying_prompt.hpp"
 #include "weft/effects/detail/control.hpp"
-#include "weft/effects/detail/copying_prompt.hpp"
 #include "weft/effects/detail/evidence.hpp"
 #include "weft/effects/detail/handler_traits.hpp"
 #include "weft/effects/detail/internal.hpp"

@@ -9,7 +9,7 @@
 #include "weft/effects/detail/handler_prompt.hpp"
 #include "weft/effects/detail/handler_traits.hpp"
 #include "weft/effects/detail/performing.hpp"
-#include "weft/effects/detail/recording_handler_prompt.hpp"
+#include "weft/effects/detail/replay/recording_handler_prompt.hpp"
 
 /// `co_await handle<E>(h, body)`
 namespace weft::detail {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "weft/effects/detail/mistakes.hpp"
+#include "weft/effects/detail/mistakes/mistakes.hpp"
 
 #include <coroutine>
 #include <type_traits>
 
-#include "weft/effects/detail/refused.hpp"
+#include "weft/effects/detail/mistakes/refused.hpp"
 #include "weft/effects/detail/resumption_parameter.hpp"
 #include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/operation.hpp"

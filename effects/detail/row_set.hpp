@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "weft/effects/detail/mistakes.hpp"
+#include "weft/effects/detail/mistakes/mistakes.hpp"
 
 #include <type_traits>
 

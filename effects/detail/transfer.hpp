@@ -4,8 +4,8 @@
 #include <coroutine>
 #include <utility>
 
-#include "weft/effects/detail/compiled_alike.hpp"
 #include "weft/effects/detail/compiler.hpp"
+#include "weft/effects/detail/mistakes/compiled_alike.hpp"
 
 /// How a coroutine passes control to the next.
 ///

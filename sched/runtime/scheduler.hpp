@@ -19,10 +19,10 @@
 #include "weft/sched/backends/one_thread.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/errors.hpp"
-#include "weft/sched/runtime/detail/dumping.hpp"
-#include "weft/sched/runtime/detail/outer_handlers.hpp"
+#include "weft/sched/runtime/detail/incoming/submitting.hpp"
+#include "weft/sched/runtime/detail/outer/outer_handlers.hpp"
+#include "weft/sched/runtime/detail/reports/dumping.hpp"
 #include "weft/sched/runtime/detail/scheduler_members.hpp"
-#include "weft/sched/runtime/detail/submitting.hpp"
 #include "weft/sched/runtime/polling.hpp"
 #include "weft/sched/runtime/shutdown.hpp"
 

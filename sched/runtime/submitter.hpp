@@ -11,7 +11,7 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/lost_process.hpp"
 #include "weft/sched/base/errors.hpp"
-#include "weft/sched/runtime/detail/submitting.hpp"
+#include "weft/sched/runtime/detail/incoming/submitting.hpp"
 #include "weft/sched/tasks/task_handle.hpp"
 
 namespace weft {

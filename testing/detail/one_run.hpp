@@ -18,7 +18,7 @@
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
-#include "weft/sched/runtime/detail/outer_handlers.hpp"
+#include "weft/sched/runtime/detail/outer/outer_handlers.hpp"
 #include "weft/sched/runtime/scheduler.hpp"
 #include "weft/testing/detail/controlled_backend.hpp"
 #include "weft/testing/exploration.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/effects/each_range_v3.hpp"
+#include "weft/effects/ready/each_range_v3.hpp"
 
 #include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/range/concepts.hpp>

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "tests/support/tracked.hpp"
-#include "weft/effects/console.hpp"
 #include "weft/effects/eff.hpp"
+#include "weft/effects/ready/console.hpp"
 #include "weft/sched/mail/mail.hpp"
 
 /// Messages and processes for tests of ports.

@@ -23,9 +23,9 @@
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
 // skips for 12 in effects/detail/capture.hpp: is_last() ||
 // weakens 13 in effects/detail/capture.hpp to relaxed: owners_.load(std::memory_order_acquire
-// weakens 14 in effects/detail/log_segment.hpp to acquire:
+// weakens 14 in effects/detail/replay/log_segment.hpp to acquire:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 15 in effects/detail/log_segment.hpp to release:
+// weakens 15 in effects/detail/replay/log_segment.hpp to release:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
 // weakens 16 in effects/detail/prompt.hpp to acquire:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
@@ -51,7 +51,7 @@
 #include "tests/support/thunks.hpp"
 #include "tests/weakened/weakened.hpp"
 #include "weft/effects/detail/capture.hpp"
-#include "weft/effects/detail/log_segment.hpp"
+#include "weft/effects/detail/replay/log_segment.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/base/detail/forkable_process.hpp"
 #include "weft/sched/base/detail/program.hpp"

@@ -15,7 +15,7 @@
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/mail.hpp"
-#include "weft/sched/runtime/detail/interposed.hpp"
+#include "weft/sched/runtime/detail/outer/interposed.hpp"
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/tasks/tasking.hpp"
 

@@ -18,8 +18,8 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/base/thunk.hpp"
-#include "weft/sched/runtime/detail/admission.hpp"
-#include "weft/sched/runtime/detail/submission_gate.hpp"
+#include "weft/sched/runtime/detail/incoming/admission.hpp"
+#include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
 
 /// The clauses of proc and spawning: how a process yields, forks, exits and starts other processes,
 /// and how a process is submitted from outside.

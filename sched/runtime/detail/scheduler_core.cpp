@@ -16,10 +16,10 @@
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/base/process.hpp"
-#include "weft/sched/runtime/detail/admission.hpp"
-#include "weft/sched/runtime/detail/deadlock_report.hpp"
-#include "weft/sched/runtime/detail/outer_recorder.hpp"
-#include "weft/sched/runtime/detail/submission_gate.hpp"
+#include "weft/sched/runtime/detail/incoming/admission.hpp"
+#include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
+#include "weft/sched/runtime/detail/outer/outer_recorder.hpp"
+#include "weft/sched/runtime/detail/reports/deadlock_report.hpp"
 
 namespace weft::detail {
 

@@ -6,7 +6,7 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
-#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/incoming/admission.hpp"
 #include "weft/sched/sync/detail/group_tree.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
 #include "weft/sched/sync/detail/wait_place.hpp"

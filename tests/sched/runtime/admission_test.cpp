@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/detail/admission.hpp"
+#include "weft/sched/runtime/detail/incoming/admission.hpp"
 
 #include "tests/prelude.hpp"
 #include "tests/support/parts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/detail/cancellation_state.hpp"
+#include "weft/sched/runtime/detail/ending/cancellation_state.hpp"
 
 #include "tests/prelude.hpp"
 #include "tests/support/parts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/detail/effect_table.hpp"
+#include "weft/sched/runtime/detail/outer/effect_table.hpp"
 
 #include <memory_resource>
 

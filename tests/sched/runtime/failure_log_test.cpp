@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/detail/failure_log.hpp"
+#include "weft/sched/runtime/detail/reports/failure_log.hpp"
 
 #include "tests/prelude.hpp"
 #include "tests/support/allocations.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/detail/submission_gate.hpp"
+#include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
 
 #include "tests/prelude.hpp"
-#include "weft/sched/runtime/detail/submissions.hpp"
+#include "weft/sched/runtime/detail/incoming/submissions.hpp"
 
 using weft::detail::submission_gate;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/detail/submissions.hpp"
+#include "weft/sched/runtime/detail/incoming/submissions.hpp"
 
 #include "tests/prelude.hpp"
 #include "tests/support/parts.hpp"
 #include "weft/sched/base/detail/program.hpp"
-#include "weft/sched/runtime/detail/admission.hpp"
-#include "weft/sched/runtime/detail/submission_gate.hpp"
+#include "weft/sched/runtime/detail/incoming/admission.hpp"
+#include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
 
 using weft::detail::submissions;
 

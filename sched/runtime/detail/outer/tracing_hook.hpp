@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <exception>
+#include <source_location>
+#include <string_view>
+
+#include "weft/effects/detail/forwarding_clause.hpp"
+#include "weft/sched/base/detail/answering.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/trace_event.hpp"
+#include "weft/sched/runtime/detail/outer/interposed.hpp"
+#include "weft/sched/runtime/detail/reports/trace_calls.hpp"
+
+/// Where a scheduler `S` is traced, a tracing_hook stands in front of each handler that its processes
+/// perform to: of the scheduler itself, and of the handlers outside.  It adds the operations to the
+/// trace.  With other backends nothing of it exists.
+namespace weft::detail {
+
+/// The text of an operation, for a trace: an operation gives it by a function trace_text(operation)
+/// beside it.
+template <class O>
+[[nodiscard]] std::string_view text_to_trace([[maybe_unused]] O const& o) noexcept {
+  if constexpr (requires {
+                  { trace_text(o) } noexcept -> std::convertible_to<std::string_view>;
+                })
+    return trace_text(o);
+  else
+    return {};
+}
+
+/// Adds to the trace that the process has failed, unless the error is a consequence of an earlier
+/// failure.
+template <class S>
+void trace_failure(S& s, process const& p, std::exception_ptr const& error) noexcept {
+  if (s.cancellation.is_of_all()) return;
+  std::string_view why = "an exception";
+  try {
+    std::rethrow_exception(error);
+  } catch (std::exception const& e) {
+    why = keep_traced(s, e.what());
+  } catch (...) {  // it says nothing
+  }
+  add_to_trace(s, {.process = p.id(), .text = why, .kind = trace_kind::fail});
+  add_to_trace(s, {.kind = trace_kind::cancel});
+}
+
+template <class S, class F>
+class tracing_hook {
+ public:
+  /// `at`: the prompt of the handler that answers; null if there is none.
+  tracing_hook(S& home, evidence<F>* handler, prompt const* at) noexcept
+      : home_(home),
+        handler_(handler),
+        name_(at ? at->handler_name() : std::string_view()),
+        by_{.at = &home, .further_out = at ? home.outside_.place_of(*at) : std::uint16_t{0}} {}
+
+  [[nodiscard]] evidence<F>* handler() const noexcept { return handler_; }
+  [[nodiscard]] S& home() const noexcept { return home_; }
+  template <class O>
+  bool attempt(O& o, result_slot<typename O::result>& waiting) const {
+    note<O>(trace_kind::perform, waiting.where, text_to_trace(o));
+    if (!answered_at_once<F, O>(*handler_, o, waiting)) return false;
+    note<O>(trace_kind::answer, waiting.where);
+    return true;
+  }
+  template <class O>
+  typename O::result ask(passed<O> o, std::source_location where) const {
+    note<O>(trace_kind::perform, where, text_to_trace(o));
+    return ask_outward<F, O>(*handler_, static_cast<passed<O>>(o), where);
+  }
+  template <class O>
+  std::coroutine_handle<> control(O& o, std::coroutine_handle<> leaf,
+                                  result_slot<typename O::result>& waiting) const {
+    note<O>(trace_kind::suspend, waiting.where);
+    return handler_->template clause<O>().control(*handler_, o, leaf, waiting);
+  }
+
+ private:
+  template <class O>
+  void note(trace_kind kind, std::source_location where,
+            std::string_view text = {}) const noexcept {
+    if (!home_.running_here()) return;
+    trace_event e{.process = home_.running().id(),
+                  .operation = name_of<O>,
+                  .handler = name_,
+                  .file = where.file_name(),
+                  .text = keep_traced(home_, text),
+                  .line = where.line(),
+                  .kind = kind,
+                  .is_replayed = home_.log_of_running().replaying()};
+    home_.worker().note_handlers(e, by_);
+    add_to_trace(home_, e);
+  }
+
+  S& home_;
+  evidence<F>* handler_;
+  std::string_view name_;
+  answering by_;
+};
+
+}  // namespace weft::detail
