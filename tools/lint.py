@@ -367,13 +367,32 @@ def check_cycles(files):
     return faults
 
 
+# ---- what clauses use of a scheduler
+
+SERVICES = "sched/base/detail/scheduling_services.hpp"
+USED = re.compile(r"\bs\.(?:template )?(\w+)|\bS::(\w+)")
+
+
+def check_services(files):
+    """The uses of members that the concept scheduling_services has not: (path, line, what) each."""
+    used = lambda text: {"".join(m): line_of(text, at.start()) for at in USED.finditer(text) for m in [at.groups("")]}
+    offered = used(code_of(files.get(SERVICES, "")))
+    return [
+        (path, line, f"a clause uses `{member}`, which scheduling_services has not")
+        for path, text in files.items()
+        if "scheduling_services S" in text
+        for member, line in used(code_of(text)).items()
+        if member not in offered
+    ]
+
+
 def main(paths):
     files = {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
             files[path] = file.read()
     broken = [(path, line, rule) for path, text in files.items() for line, rule in check(path, text)]
-    broken += check_labels(files) + check_cycles(files)
+    broken += check_labels(files) + check_cycles(files) + check_services(files)
     for path, line, rule in broken:
         print(f"{path}:{line}: {rule}")
     return 1 if broken else 0

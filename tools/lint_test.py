@@ -153,6 +153,17 @@ class Lint(unittest.TestCase):
         self.assertEqual(cycles(a="b", b="c", c="b"), ["an include cycle: b.hpp -> c.hpp -> b.hpp"])
         self.assertEqual(cycles(a="a"), ["an include cycle: a.hpp -> a.hpp"])
 
+    def test_services(self):
+        def faults(text):
+            files = {lint.SERVICES: "concept c = requires { s.next(); S::explores; };", "sched/x.hpp": text}
+            return [what for _, _, what in lint.check_services(files)]
+
+        clause = "template <scheduling_services S> void on(S& s, op) { if (S::explores) s.%s(); }"
+        self.assertEqual(faults(clause % "next"), [])
+        self.assertEqual(faults(clause % "template next<int>"), [])
+        self.assertEqual(faults(clause % "run"), ["a clause uses `run`, which scheduling_services has not"])
+        self.assertEqual(faults("template <class S> void end(S& s) { s.run(); }"), [])
+
     def test_machine_paths(self):
         self.objects("bench/x.cpp", 'f("/home' + '/someone/x");', "the path of a machine")
         self.passes("bench/x.cpp", 'f("a/home/x");')

@@ -28,6 +28,19 @@ struct scheduling_rule {
   /// once.  Set for an operation that only begins to take something, for which the process may then
   /// have to wait.
   bool checks_cancellation = false;
+  /// Whether the operation does not count in the share of operations of its step.
+  bool is_free = false;
+  /// Whether the operation is performed again where a log has its answer.
+  bool is_repeated = false;
+  /// Whether the events that the process has caused take effect before the operation, where schedules
+  /// are explored.  True also of what waits, spawns or is shared.
+  bool follows_events = false;
+  /// Whether the operation does no more than put the process back into the queue.
+  bool only_yields = false;
+  /// Whether the process needs a log for the operation.
+  bool needs_log = false;
+  /// Whether the process ends by the operation.
+  bool ends_process = false;
 };
 /// The rule of an operation that suspends the process, to wait in its frame for another process.
 inline constexpr scheduling_rule scheduled_as_wait{
@@ -44,11 +57,14 @@ template <class O>
   requires requires { O::scheduling; }
 constexpr scheduling_rule scheduling_of<O> = O::scheduling;
 template <>
-inline constexpr scheduling_rule scheduling_of<proc::yield>{.step = step_kind::ends};
+inline constexpr scheduling_rule scheduling_of<proc::yield>{.step = step_kind::ends,
+                                                            .only_yields = true};
 template <>
-inline constexpr scheduling_rule scheduling_of<proc::fork>{.step = step_kind::ends};
+inline constexpr scheduling_rule scheduling_of<proc::fork>{.step = step_kind::ends,
+                                                           .needs_log = true};
 template <>
-inline constexpr scheduling_rule scheduling_of<proc::exit>{.step = step_kind::ends};
+inline constexpr scheduling_rule scheduling_of<proc::exit>{.step = step_kind::ends,
+                                                           .ends_process = true};
 
 /// The operation `O` of the effect `E`, which names a row.  Each row has a type of its own, but the
 /// clause for `O` performs them all (delegating_evidence.hpp).

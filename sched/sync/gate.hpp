@@ -201,7 +201,8 @@ struct syncing {
   /// schedules; with other backends it does nothing.  `call`: the name of the call that it is a part
   /// of, for reports, in static storage; may be null.
   struct [[nodiscard("weft: co_await it")]] touch : op<void> {
-    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
+    static constexpr detail::scheduling_rule scheduling{
+        .is_shared = true, .is_free = true, .is_repeated = true};
     [[nodiscard("weft: co_await it")]] touch(void const* what, bool is_written,
                                              char const* name_of_call = nullptr) noexcept
         : location(what), call(name_of_call), writes(is_written) {}

@@ -65,6 +65,7 @@ struct tasking<> {
   };
   /// Starts a task that is in no scope.
   struct [[nodiscard("weft: co_await it")]] start : op<void, seals> {
+    static constexpr detail::scheduling_rule scheduling{.is_free = true, .follows_events = true};
     [[nodiscard("weft: co_await it")]] explicit start(detail::task_record& r) noexcept : what(&r) {}
     detail::task_record* what;
     friend std::size_t hash_value(start const&) { return 0; }

@@ -13,6 +13,7 @@
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/detail/direct_mail.hpp"
@@ -30,7 +31,7 @@
 /// the process is suspended, and `on()` either answers it, or leaves it waiting at the mailbox.
 namespace weft::detail {
 
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] mailbox_registry* on(S& s, mail::open const&) {
   return &s.waits.mail();
 }
@@ -38,14 +39,14 @@ template <class S>
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_foreign_port() {
   throw std::logic_error("weft: this port was opened in another scheduler");
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline void require_own_port(S& s, mailbox const& b) {
   if (&b.registry() != &s.waits.mail()) [[unlikely]]
     throw_foreign_port();
 }
 /// Counts a message that is sent or received without waiting.  False if the step of the process has
 /// had its share of them.  A process inside a handler is not suspended for that.
-template <class S>
+template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool may_go_on(S& s) noexcept {
   if constexpr (S::explores) return true;
   if (s.here().count_operation()) [[likely]]
@@ -53,13 +54,13 @@ template <class S>
   return !s.is_innermost() || prompt::arena_here();
 }
 /// Counts the messages of a batch after the first.
-template <class S>
+template <scheduling_services S>
 void count_batch(S& s, message_batch const& more) noexcept {
   s.here().count_operations(more.done);
 }
 /// Resumes the running process, which has sent or received; or puts it, if its step has had its
 /// share of messages.
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> go_on(S& s, std::uint64_t answer) noexcept {
   if (S::explores || s.here().count_operation()) [[likely]]
     return s.resume(&s.running(), answer);
@@ -70,7 +71,7 @@ template <class S>
 /// another message, since it will most likely send more.  A hand-over is not allowed too often
 /// in a row, since other processes would wait too long; nor while a cancellation needs attention;
 /// nor while a sender that is not yet suspended is inside a handler.
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool may_hand_over(S& s, bool has_just_sent) noexcept {
   static constexpr std::uint8_t most = 64;
   if constexpr (hands_over<typename S::backend_type>)
@@ -81,12 +82,12 @@ template <class S>
 }
 /// Where schedules are explored: whether a send to a waiting process ends the step of the sender.
 /// With other backends the sender may hand over there, so other processes run before it goes on.
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool ends_step_of_sender(S& s) noexcept {
   return S::explores && s.is_innermost() && !s.cancellation.needs_attention();
 }
 /// Runs the receiver now, and puts the sender with its answer: it goes on in its turn.
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> hand_over(S& s, mailbox::woken_receiver to,
                                                                 std::uint64_t answer) noexcept {
   ++s.here().hand_overs;
@@ -94,20 +95,20 @@ template <class S>
   if constexpr (S::on_several_threads) s.worker().on_handover(*to.receiver);
   return s.resume(to.receiver, to.answer);
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] void put_receiver(S& s, mailbox::woken_receiver to) noexcept {
   note_wake(s, *to.receiver);
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
 }
 /// Puts a sender that waited for room, and whose message is stored now.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] void put_admitted(S& s, process* p, mailbox const& b) noexcept {
   trace_message(s, trace_kind::send, *p, b);
   note_wake(s, *p);
   s.put(thunk(p, true), put_reason::woken);
 }
 /// Whether the running process is cancelled, and so neither sends nor receives.
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool must_end(S& s, process const& p) noexcept {
   return s.cancellation.needs_attention() && s.cancellation.includes(p.leaf());
 }
@@ -130,7 +131,7 @@ struct sending {
 
 /// Sends the messages after the first, while there is room for them, until a process gets one that
 /// waits for it.  Returns how many were sent, with the first one.
-template <class S>
+template <scheduling_services S>
 [[nodiscard, gnu::noinline]] std::uint64_t send_more(S& s, mailbox& b,
                                                      message_batch& more) noexcept {
   mailbox::woken_receiver to{};
@@ -147,7 +148,7 @@ template <class S>
   count_batch(s, more);
   return 1 + more.done;
 }
-template <class S, class Answer>
+template <scheduling_services S, class Answer>
 [[gnu::always_inline]] inline bool attempt_send(S& s, sending const& how,
                                                 result_slot<Answer>& waiting) {
   if (!may_go_on(s)) [[unlikely]]
@@ -179,20 +180,20 @@ template <class S, class Answer>
   }
   return false;
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline bool attempt(S& s, mail::send const& o, result_slot<bool>& waiting) {
   return attempt_send(s, sending(o), waiting);
 }
-template <class S>
+template <scheduling_services S>
 bool attempt(S& s, mail::send_many const& o, result_slot<std::uint64_t>& waiting) {
   return attempt_send(s, sending(o), waiting);
 }
-template <class S>
+template <scheduling_services S>
 bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waiting) {
   return attempt_send(s, sending(o), waiting);
 }
 /// Called after a receiver was given the message: puts the receiver, and answers the sender.
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> after_giving(S& s, mailbox::woken_receiver to,
                                                                    std::uint64_t answer) noexcept {
   put_receiver(s, to);
@@ -203,7 +204,7 @@ template <class S>
   return go_on(s, answer);
 }
 /// Goes on after a message was stored or handed to a receiver, or after the mailbox was closed.
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> after_sending(S& s, sending const& how,
                                                                     mailbox::send_outcome sent,
                                                                     mailbox::woken_receiver to,
@@ -221,7 +222,7 @@ template <class S>
   return go_on(s, how.more ? send_more(s, b, *how.more) : 1);
 }
 /// Sends a message for which there was no room, or has the running process wait for room.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> wait_for_room(S& s, sending const& how,
                                                         bool has_just_sent) {
   if (!how.waits) return go_on(s, send_waiter::too_late);
@@ -252,7 +253,7 @@ template <class S>
   if (sent == mailbox::send_outcome::refused) return s.refuse(p);
   return after_sending(s, how, sent, to, has_just_sent);
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on_send(S& s, sending const& how) {
   require_own_port(s, *how.by.box);
   if constexpr (S::explores) how.by.box->note_use();
@@ -267,28 +268,28 @@ template <class S>
     return wait_for_room(s, how, has_just_sent);
   return after_sending(s, how, sent, to, has_just_sent);
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {
   return on_send(s, sending(o));
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, mail::send_many const& o) {
   return on_send(s, sending(o));
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, mail::send_until const& o) {
   return on_send(s, sending(o));
 }
 
 // ---- sending by id
 
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] own_route on(S& s, routing::open const&) {
   return {&s.waits.mail(), s.running().id()};
 }
 /// Looks up the mailbox, unless that was done before.  False if the process `w.to` has no inbox
 /// for messages of this type.
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool find_route(S& s, routed_send_waiter& w) noexcept {
   if (w.at.get()) return true;
   route_table* const all = s.waits.mail().routes_if_any();
@@ -297,25 +298,25 @@ template <class S>
   w.by.box = w.at.get();
   return w.by.box != nullptr;
 }
-template <class S>
+template <scheduling_services S>
 bool attempt(S& s, routing::send const& o, result_slot<bool>& waiting) {
   if (find_route(s, *o.what)) return attempt(s, mail::send(o.what->by), waiting);
   waiting.set(false);
   return true;
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, routing::send const& o) {
   if (find_route(s, *o.what)) return on(s, mail::send(o.what->by));
   return s.resume(&s.running(), false);
 }
-template <class S>
+template <scheduling_services S>
 bool attempt(S& s, routing::send_until const& o, result_slot<std::uint64_t>& waiting) {
   if (find_route(s, *o.what))
     return attempt(s, mail::send_until(o.what->by, o.until, o.waits), waiting);
   waiting.set(send_waiter::inbox_has_gone);
   return true;
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, routing::send_until const& o) {
   if (find_route(s, *o.what)) return on(s, mail::send_until(o.what->by, o.until, o.waits));
   return s.resume(&s.running(), send_waiter::inbox_has_gone);

@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/process.hpp"
+#include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_clauses.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
@@ -21,7 +24,7 @@
 namespace weft::detail {
 
 /// Receives the messages that have come after the one that was received.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] void receive_more(S& s, mailbox& b, message_batch& more) noexcept {
   while (more.left != 0) {
     process* admitted = nullptr;
@@ -35,7 +38,7 @@ template <class S>
 }
 /// Receives, if that is possible without waiting, and returns the answer.  Nothing if the process
 /// has to wait.
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
                                                                         mail::receive const& o) {
   receive_waiter& w = *o.where;
@@ -58,7 +61,7 @@ template <class S>
   }
   return find_message_of_several(s, o);
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::optional<std::uint64_t> find_message_of_several(S& s,
                                                                        mail::receive const& o) {
   receive_waiter& w = *o.where;
@@ -81,7 +84,7 @@ template <class S>
   if (!o.waits) return receive_waiter::too_late;
   return {};
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline bool attempt(S& s, mail::receive const& o,
                                            result_slot<std::uint64_t>& waiting) {
   if (!may_go_on(s)) [[unlikely]]
@@ -93,7 +96,7 @@ template <class S>
 }
 /// For a process that was about to wait, and does not: goes on with it, or, if another party has
 /// taken the process and puts it, with the next one.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> end_wait(S& s, process& p, mailbox::enter_outcome how,
                                                    std::uint64_t number = 0) {
   if (how == mailbox::enter_outcome::taken || how == mailbox::enter_outcome::occupied) {
@@ -107,7 +110,7 @@ template <class S>
   return s.refuse(p);
 }
 /// For a receiver that has not entered the list of case `i`.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> end_entering(S& s, receive_waiter& w, unsigned i,
                                                        mailbox::enter_outcome how,
                                                        process* admitted) {
@@ -122,7 +125,7 @@ template <class S>
   return end_wait(s, p, how, i + 1);
 }
 /// Has the running process wait at several mailboxes, or with a deadline.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> wait_for_first(S& s, receive_waiter& w) {
   process& p = s.running();
   try {
@@ -156,7 +159,7 @@ template <class S>
 /// one thread, at one mailbox, without a deadline, and no cancellation needs attention.  Then
 /// wait_in_place() does what on() does, and calls nothing but what it ends with: so its caller saves
 /// no registers.
-template <class S>
+template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool waits_in_place(S& s, process const& p,
                                                              mail::receive const& o) noexcept {
   if constexpr (S::on_several_threads || S::explores || S::traces) {
@@ -169,7 +172,7 @@ template <class S>
   }
 }
 /// For the process `p`, which is suspended.
-template <class S>
+template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> wait_in_place(
     S& s, process& p, mail::receive const& o) noexcept {
   receive_waiter& w = *o.where;
@@ -179,7 +182,21 @@ template <class S>
   p.note_sent(false);
   return s.next();
 }
-template <class S>
+/// confirm() of clause_dispatch.hpp.  Notes the evidence, which direct_mail uses.  An answer that all
+/// senders have gone stands only if the last one has not ended because it was cancelled, after the
+/// look at cancellations before the attempt: then the receiver may be cancelled with it.
+template <bool Records, scheduling_services S, class O>
+[[nodiscard, gnu::always_inline]] inline bool confirm(
+    S& s, evidence<mail>& e, O const&, result_slot<typename O::result>& waiting) noexcept {
+  if (direct_mail::of_thread.registry == &s.waits.mail())
+    direct_mail::of_thread.evidence[Records] = &e;
+  if constexpr (std::is_same_v<O, mail::receive>)
+    if (*waiting.value() == receive_waiter::no_senders_left && s.cancellation.needs_attention())
+        [[unlikely]]
+      return false;
+  return true;
+}
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, mail::receive const& o) {
   receive_waiter& w = *o.where;
   process& p = s.running();

@@ -45,7 +45,8 @@ namespace weft::detail {
 /// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
 /// beside their operations, in */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has
 /// the clock, explored_steps.hpp small steps, running.hpp the threads, trace_calls.hpp the trace.
-/// All members are public: only these algorithms see a backend_scheduler.
+/// All members are public: only these algorithms see a backend_scheduler, and clauses no more of it
+/// than `scheduling_services` says.
 template <backend Backend>
 class backend_scheduler final : public scheduler_core, public scope_runner {
  public:
@@ -385,16 +386,3 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 };
 
 }  // namespace weft::detail
-
-#include "weft/sched/mail/detail/receive_clauses.hpp"
-#include "weft/sched/runtime/detail/explored_steps.hpp"
-#include "weft/sched/runtime/detail/process_clauses.hpp"
-#include "weft/sched/runtime/detail/replaying.hpp"
-#include "weft/sched/runtime/detail/running.hpp"
-#include "weft/sched/runtime/detail/task_dispatch.hpp"
-#include "weft/sched/runtime/detail/timekeeping.hpp"
-#include "weft/sched/sync/detail/sync_clauses.hpp"
-#include "weft/sched/tasks/detail/join_algorithm.hpp"
-#include "weft/sched/tasks/detail/scope_algorithm.hpp"
-#include "weft/sched/tasks/detail/task_cancelling.hpp"
-#include "weft/sched/tasks/detail/task_unwinding.hpp"

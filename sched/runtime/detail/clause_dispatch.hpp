@@ -8,16 +8,10 @@
 #include <utility>
 
 #include "weft/effects/handle.hpp"
-#include "weft/effects/proc.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/scheduled.hpp"
-#include "weft/sched/mail/detail/direct_mail.hpp"
-#include "weft/sched/mail/detail/mail_waiters.hpp"
-#include "weft/sched/mail/mail.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
-#include "weft/sched/sync/gate.hpp"
-#include "weft/sched/tasks/tasking.hpp"
 
 /// How an operation reaches the scheduler: the entries of its clause tables.  The operation itself
 /// declares how it is scheduled (scheduled.hpp); `on(scheduler, operation)` performs it.
@@ -37,8 +31,12 @@ struct scheduler_evidence final : evidence<E>, expirable_evidence {
   void expire() noexcept override;
 };
 
-template <class S, class O, bool Records>
-struct tasking_dispatch;
+/// A second look at an operation of `E` that an attempt has answered, and whether the answer stands.
+template <bool Records, class S, class E, class O>
+[[nodiscard]] constexpr bool confirm(S&, evidence<E>&, O const&,
+                                     result_slot<typename O::result>&) noexcept {
+  return true;
+}
 
 template <class S, class E, class O, bool Records>
 struct clause_dispatch {
@@ -51,13 +49,11 @@ struct clause_dispatch {
   static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
   static constexpr bool may_be_small_step = S::explores && how.is_shared;
   /// Whether the operation counts in its step, so that a process that performs nothing else gives way.
-  static constexpr bool counts = how.step == step_kind::at_once &&
-                                 !std::is_same_v<O, syncing::touch> &&
-                                 !std::is_same_v<E, tasking<>>;
+  static constexpr bool counts = how.step == step_kind::at_once && !how.is_free;
   /// Whether the events of the process (deferred_events.hpp) take effect before the operation: so a
   /// process that waits has no events left, and a spawned process finds their effects.
   static constexpr bool comes_after_events =
-      S::explores && (may_be_small_step || ends_step || spawns || std::is_same_v<E, tasking<>>);
+      S::explores && (may_be_small_step || ends_step || spawns || how.follows_events);
   static S& of(evidence<E>& e) noexcept {
     return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
   }
@@ -77,8 +73,7 @@ struct clause_dispatch {
     // otherwise a yield would wait until the frame is in the cache.
     asm("" : "+r"(ground));
     S& s = *static_cast<S*>(ground);
-    if constexpr (!Records && std::is_same_v<O, proc::yield> &&
-                  exchanging_backend<typename S::backend_type>) {
+    if constexpr (!Records && how.only_yields && exchanging_backend<typename S::backend_type>) {
       // A short cut: put and take in one step (process_clauses.hpp).
       if (can_exchange(s)) [[likely]]
         return exchange(s, info_of<O>, leaf, waiting);
@@ -89,7 +84,7 @@ struct clause_dispatch {
       // A short cut for operations that wait only if they must, such as receive.  The process is
       // outside all handlers here, so this is the only check left.
       if (!prompt::arena_here()) [[likely]] {
-        if constexpr (std::is_same_v<O, mail::receive>) {
+        if constexpr (requires(process& p) { waits_in_place(s, p, o); }) {
           process& p = s.running();
           if (!waits_in_place(s, p, o)) [[unlikely]]
             return suspend_here_slow(s, o, leaf, waiting);
@@ -135,10 +130,10 @@ struct clause_dispatch {
     process& p = s.running();
     if (p.is_forkable()) {
       if (auto const diverged = before_recording(s, o, leaf, waiting.where)) return diverged;
-    } else if constexpr (std::is_same_v<O, proc::fork>) {
+    } else if constexpr (how.needs_log) {
       refuse_fork(s, site_of(o, waiting.where));
     }
-    if constexpr (how.waits_in_frame || (S::on_several_threads && !std::is_same_v<O, proc::exit>))
+    if constexpr (how.waits_in_frame || (S::on_several_threads && !how.ends_process))
       if (prompt::arena_here()) [[unlikely]]
         throw_frames_are_fixed(site_of(o, waiting.where));
     if (!p.suspend_at(info_of<O>, leaf, waiting, s)) [[unlikely]] {
@@ -211,7 +206,7 @@ struct clause_dispatch {
     replay_log& log = s.log_of_running();
     site const at = site_of(o, waiting.where);
     if (log.replaying()) {
-      if constexpr (std::is_same_v<O, syncing::touch>) on(s, o);  // the access is repeated
+      if constexpr (how.is_repeated) on(s, o);
       return log.replay(at, waiting);
     }
     try {
@@ -248,16 +243,7 @@ struct clause_dispatch {
     // A cancelled process finds the cancellation before it sends or receives anything.
     if (s.cancellation.needs_attention()) [[unlikely]]
       return false;
-    if (!attempt(s, o, waiting)) return false;
-    if constexpr (std::is_same_v<E, mail>)
-      if (direct_mail::of_thread.registry == &s.waits.mail())
-        direct_mail::of_thread.evidence[Records] = &e;
-    // The last sender may have ended because it was cancelled, after the check above.
-    if constexpr (std::is_same_v<O, mail::receive>)
-      if (*waiting.value() == receive_waiter::no_senders_left && s.cancellation.needs_attention())
-          [[unlikely]]
-        return false;
-    return true;
+    return attempt(s, o, waiting) && confirm<Records>(s, e, o, waiting);
   }
   static bool attempt_replay(evidence<E>& e, O& o, result_slot<R>& waiting) {
     replay_log& log = of(e).log_of_running();
@@ -295,7 +281,7 @@ struct clause_dispatch {
   /// its process.
   static bool is_a_step(S& s) {
     if constexpr (spawns) return s.is_limited();
-    if constexpr (std::is_same_v<O, proc::exit>) return S::explores && s.tasks_.had_groups;
+    if constexpr (how.ends_process) return S::explores && s.tasks_.had_groups;
     return may_be_small_step;
   }
   /// Whether the operation is put off to a later turn of its process, so that other processes may
@@ -336,7 +322,7 @@ struct clause_dispatch {
       if constexpr (may_end_step || ends_step || spawns) {
         if (p.is_forkable())
           (void)before_recording(s, o, self.leaf, waiting.where);
-        else if constexpr (std::is_same_v<O, proc::fork>)
+        else if constexpr (how.needs_log)
           refuse_fork(s, site_of(o, waiting.where));
         return answer_suspended(s, o);
       }
@@ -366,9 +352,7 @@ struct clause_dispatch {
   }
 
   static constexpr clause_entry<E, O> entry() {
-    if constexpr (std::is_same_v<E, tasking<>>)
-      return tasking_dispatch<S, O, Records>::entry();
-    else if constexpr (may_end_step)
+    if constexpr (may_end_step)
       return {attempt_at_once, nullptr, control};
     else if constexpr (ends_step)
       return {Records ? attempt_replay : nullptr, nullptr, control};
@@ -376,6 +360,10 @@ struct clause_dispatch {
       return {at_once, nullptr, spawns ? control : control_in_turn};
   }
 };
+
+/// The dispatch of an operation; of an effect that has one of its own, that one.
+template <class S, class E, class O, bool Records>
+struct dispatch_of : clause_dispatch<S, E, O, Records> {};
 
 template <class S, class E, bool Records, class Operations = typename E::operations>
 struct scheduler_table;
@@ -385,8 +373,8 @@ struct scheduler_table<S, E, Records, op_list<Os...>> {
     return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
   }
   static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
-  static constexpr clause_table<E, op_list<Os...>> value{
-      clause_dispatch<S, E, Os, Records>::entry()..., home, beyond};
+  static constexpr clause_table<E, op_list<Os...>> value{dispatch_of<S, E, Os, Records>::entry()...,
+                                                         home, beyond};
 };
 
 template <class S, class E, bool Records>

@@ -148,4 +148,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
   }
 };
 
+template <class S, class O, bool Records>
+struct dispatch_of<S, tasking<>, O, Records> : tasking_dispatch<S, O, Records> {};
+
 }  // namespace weft::detail

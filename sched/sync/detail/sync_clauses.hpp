@@ -8,6 +8,7 @@
 
 #include "weft/effects/detail/internal.hpp"
 #include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
@@ -23,12 +24,12 @@ namespace weft::detail {
 
 /// The running process, which is suspended, is about to wait in a room: enters the list of its group,
 /// if it has one.  A process outside all scopes may wait for tasks in a join (task.hpp, TASK-1).
-template <class S>
+template <scheduling_services S>
 void enter_group(S& s, waiter& w, waiter::kind k, void* object) noexcept {
   if (s.waits.groups.was_used()) [[unlikely]]
     s.waits.groups.enter(w, s.running().leaf(), k, object);
 }
-template <class S>
+template <scheduling_services S>
 void enter_group(S& s, room_waiter& w, wait_room& r) noexcept {
   if (s.waits.groups.was_used() || &r == &s.waits.joins) [[unlikely]] {
     w.room = &r;
@@ -39,7 +40,7 @@ void enter_group(S& s, room_waiter& w, wait_room& r) noexcept {
 /// If enter() returns `answered`, the process goes on in its next turn; if `refused`, it finds
 /// `cancelled` in that turn; if `waits`, another party takes the process, at any time from then on.
 /// `where` are further arguments of enter_group().
-template <class S, class Enter, class... Where>
+template <scheduling_services S, class Enter, class... Where>
 std::coroutine_handle<> wait(S& s, waiter& w, Enter enter, Where&&... where) {
   process& p = s.running();
   s.on_wait_begin(p);
@@ -64,53 +65,53 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter, Where&&... where) {
   return s.next();
 }
 /// In a room; with an alarm, at the latest until that is due.
-template <class S, class Enter>
+template <scheduling_services S, class Enter>
 std::coroutine_handle<> wait(S& s, room_waiter& w, wait_room& r, Enter enter) {
   return wait(s, w.parked, enter, w, r);
 }
-template <class S, class Enter>
+template <scheduling_services S, class Enter>
 std::coroutine_handle<> wait_until(S& s, room_waiter& w, wait_room& r, alarm& until, Enter enter) {
   return wait(s, w, r, [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });
 }
 /// Only until the alarm is due.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> wait_until(S& s, waiter& w, alarm& until) {
   return wait(
       s, w, [&] { return set_alarm(s, until) ? wait_entry::waits : wait_entry::refused; }, w,
       waiter::kind::timer, &w);
 }
 /// Puts the waiter of an operation on the list of its gate.
-template <class S, class Wait>
+template <scheduling_services S, class Wait>
 [[nodiscard]] wait_entry enter_gate(S& s, Wait& o) {
   return s.waits.gates.enter(o.here, s.cancellation.refuses(), [&] {
     std::optional<std::uint64_t> const seen = o.seen;
     return seen && *seen != static_cast<gate const&>(*o.here.at).epoch_now(internal());
   });
 }
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] wait_entry enter_event(S& s, room_waiter& w) {
   return s.waits.external.enter(w, s.cancellation.refuses(), [] { return false; });
 }
 
 // ---- syncing
 
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, syncing::wait& o) {
   return wait(s, o.here, s.waits.gates, [&] { return enter_gate(s, o); });
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, syncing::wait_until& o) {
   return wait_until(s, o.here, s.waits.gates, o.until, [&] { return enter_gate(s, o); });
 }
-template <class S>
+template <scheduling_services S>
 void on(S& s, syncing::wake const& o) {
   o.at->wake(internal(), s.waits.gates, o.most);
 }
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] process_id on(S& s, syncing::own const&) noexcept {
   return s.running().id();
 }
-template <class S>
+template <scheduling_services S>
 void on(S& s, syncing::touch const& o) {
   if constexpr (exploring_backend<typename S::backend_type>)
     s.base().touched(&s.running(), o.location, o.writes);
@@ -118,12 +119,12 @@ void on(S& s, syncing::touch const& o) {
 
 // ---- completions
 
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, completions::wait& o) {
   o.here.spare = s.reserve_put();
   return wait(s, o.here, s.waits.external, [&] { return enter_event(s, o.here); });
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, completions::wait_until& o) {
   o.here.spare = s.reserve_put();
   return wait_until(s, o.here, s.waits.external, o.until, [&] { return enter_event(s, o.here); });
@@ -131,15 +132,15 @@ std::coroutine_handle<> on(S& s, completions::wait_until& o) {
 
 // ---- timing
 
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] instant on(S& s, timing::now const&) {
   return current_time(s);
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, timing::sleep_until& o) {
   return wait_until(s, o.parked, o.until);
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> on(S& s, timing::sleep_for& o) {
   o.until.at(time_after(current_time(s), o.time));
   return wait_until(s, o.parked, o.until);

@@ -14,6 +14,7 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/forkable_process.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
@@ -26,13 +27,13 @@ namespace weft::detail {
 
 /// Whether the running process can do tasks as calls, whatever the tasks perform (TASK-1): it is
 /// outside all handlers, and keeps no log.
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool can_call_tasks(S& s) noexcept {
   return lazy_backend<typename S::backend_type> && prompt::innermost() == &s &&
          !keeps_log(s.running());
 }
 /// Whether a process that would continue at `at` is cancelled, and so must not.
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool must_stop_at(S& s, continuation at) noexcept {
   if (!s.cancellation.needs_attention() || !s.cancellation.includes(at)) return false;
   if (s.cancellation.is_of_all()) s.cancellation.note_found();
@@ -40,7 +41,7 @@ template <class S>
 }
 /// For a running process that is cancelled: suspends it at that operation, where it finds
 /// `cancelled` as at any other.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
                                        result_slot_base& waiting,
                                        operation_info const& operation) noexcept {
@@ -65,7 +66,7 @@ inline constexpr std::uint32_t tasks_per_check = 1024;
 [[nodiscard]] constexpr bool is_check_due(std::uint32_t last, std::uint32_t count) noexcept {
   return last % tasks_per_check < count;
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] bool must_yield(S& s, std::uint32_t last, std::uint32_t count) noexcept {
   if (!is_check_due(last, count)) return false;
   if (s.has_alarms()) wake_due(s);
@@ -73,7 +74,7 @@ template <class S>
 }
 /// The running process yields, and begins `frame` in its next turn.  The answer of the yield, which
 /// nothing reads, goes to `waiting`.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> yield_before(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
                                      operation_info const& operation) noexcept {
   (void)s.running().suspend_at(operation, frame, waiting, s);  // no ordinary code in between
@@ -84,10 +85,10 @@ std::coroutine_handle<> yield_before(S& s, std::coroutine_handle<> frame, result
 
 // ---- beginning a join
 
-template <class S>
+template <scheduling_services S>
 continuation end_task(task& t) noexcept;
 
-template <class S>
+template <scheduling_services S>
 void begin_join(S& s, process& owner, join& j) noexcept {
   j.home = &s;
   j.on_task_end = end_task<S>;
@@ -97,7 +98,7 @@ void begin_join(S& s, process& owner, join& j) noexcept {
 /// The owner calls the first task now and pushes the others as lazy tasks.  It pushes the last one
 /// first, as the newest is reclaimed first: so the tasks are done in their order.  `others`: how
 /// many are pushed; a compile-time constant for a join of two.
-template <class S, class Others>
+template <scheduling_services S, class Others>
 [[gnu::always_inline]] inline std::coroutine_handle<> push_and_call(S& s, join& j, void* evidence,
                                                                     Others others) {
   task* const tasks = j.tasks;
@@ -116,7 +117,7 @@ template <class S, class Others>
     return announce_and_call(s, first);
   return first;
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> announce_and_call(
     S& s, std::coroutine_handle<> first) noexcept {
   s.worker().announce_lazy();
@@ -124,7 +125,7 @@ template <class S>
 }
 /// Does the tasks of a join, for a process that can call tasks.  The common case is a join of two
 /// light tasks; other cases are noinline, so that the common case spills few registers.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> do_all(S& s, join& j) {
   worker_state& w = s.here();
   begin_join(s, *w.running, j);
@@ -136,7 +137,7 @@ std::coroutine_handle<> do_all(S& s, join& j) {
     return push_and_call(s, j, last.evidence, std::integral_constant<std::size_t, 1>());
   return do_many(s, j, last.evidence);
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> do_many(S& s, join& j, void* evidence) {
   if (j.count != 1) return push_and_call(s, j, evidence, std::size_t{j.count - 1});
   j.tasks->first_frame_here().evidence = evidence;
@@ -145,7 +146,7 @@ template <class S>
 /// The general case: also for a process that cannot call tasks, for tasks that are not light, if
 /// the clock and the ready processes are to be checked now (TASK-6), or if a cancellation needs
 /// attention.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
   if (must_stop_at(s, j.leaf)) [[unlikely]] {
     for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->set_fate(task::fate::not_done);
@@ -163,7 +164,7 @@ template <class S>
     }
   return begin_as_processes(s, j);
 }
-template <class S>
+template <scheduling_services S>
 void push_all_but_first(S& s, join& j) noexcept {
   std::uint32_t const others = j.count - 1;
   if (others == 0) return;
@@ -175,7 +176,7 @@ void push_all_but_first(S& s, join& j) noexcept {
     j.not_pushed = others;
   }
 }
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> begin_as_processes(S& s, join& j) {
   note_created(j.cancellation());
   note_created(&j.word);
@@ -186,7 +187,7 @@ std::coroutine_handle<> begin_as_processes(S& s, join& j) {
 }
 /// Pushes a reclaimed lazy task back, and announces it like a new one: thieves may have looked
 /// meanwhile, and not have seen it (BACKEND-6).
-template <class S>
+template <scheduling_services S>
 void put_back(S& s, lazy_task& t) noexcept {
   push_lazy_tasks(s.worker(), 1, [&] { return &t; });  // there is room
 }
@@ -196,7 +197,7 @@ void put_back(S& s, lazy_task& t) noexcept {
 /// Makes a process of the task.  Called by the worker that has taken the task, and will put or run
 /// the process.  If the task is not to be done, or there is no memory, settles the task and returns
 /// an empty thunk.
-template <class S>
+template <scheduling_services S>
 thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
   if constexpr (S::traces)
@@ -242,7 +243,7 @@ inline std::coroutine_handle<> call_reclaimed(join& j, any_task& t) noexcept {
 }
 /// Called when the last frame of a task has ended.  Returns what runs next: in the common case, in
 /// which the owner has called the task and the task has succeeded, what the owner does next.
-template <class S>
+template <scheduling_services S>
 continuation end_task(task& t) noexcept {
   join& j = t.of();
   S& s = static_cast<S&>(*j.home);
@@ -264,7 +265,7 @@ continuation end_task(task& t) noexcept {
   j.waiting->set();
   return j.leaf;
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] continuation end_task_slow(S& s, task& t) noexcept {
   join& j = t.of();
   if constexpr (S::explores)
@@ -277,7 +278,7 @@ template <class S>
 }
 /// Where schedules are explored: defers the end of a task until the events of its process have
 /// taken effect, or to a step of its own.  Returns whether it was deferred.
-template <class S, class Task>
+template <scheduling_services S, class Task>
 bool defers_task_end(S& s, Task& t, bool is_a_step) noexcept {
   static constexpr auto is_over = [](void* scheduler, void* task) noexcept {
     end_deferred_task(*static_cast<S*>(scheduler), *static_cast<Task*>(task));
@@ -285,13 +286,13 @@ bool defers_task_end(S& s, Task& t, bool is_a_step) noexcept {
   if (!t.host) return false;
   return defers_end(s, {.owner = t.host, .is_a_step = is_a_step, .task = &t, .is_over = is_over});
 }
-template <class S>
+template <scheduling_services S>
 void end_deferred_task(S& s, task& t) noexcept {
   if (t.has_failed()) cancel_group(s, t.of());
   count_ended(s, t.of());
 }
 /// Called when the task's frames have been unwound.  Returns what stands outside.
-template <class S>
+template <scheduling_services S>
 continuation drop_task(S& s, task& t) noexcept {
   continuation const outside = t.outside();
   t.set_fate(task::fate::not_done);
@@ -300,7 +301,7 @@ continuation drop_task(S& s, task& t) noexcept {
 }
 /// Counts the end of a task that became a process (TASK-3).  The last one makes the owner ready, if
 /// it waits.
-template <class S>
+template <scheduling_services S>
 void count_ended(S& s, join& j) noexcept {
   note_access(&j.word, true);
   // [1] release: pairs with [2] and [3]: the owner sees what the task did.  acquire: pairs with
@@ -321,7 +322,7 @@ void count_ended(S& s, join& j) noexcept {
 
 /// Returns what the owner does after a task that it called.  The join may be cancelled, and tasks
 /// may be left.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] continuation call_next(S& s, join& j) noexcept {
   bool const goes_on = !j.is_cancelled() && !must_stop_at(s, continuation(*j.tasks));
   if constexpr (lazy_backend<typename S::backend_type>)
@@ -339,7 +340,7 @@ template <class S>
 /// As call_next(), when the newest lazy task is not of this join, or there is none.  Then other
 /// workers have taken the join's remaining tasks, or these lie below tasks that were started later,
 /// and become processes in their turn.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] continuation finish_without_lazy(S& s, join& j, lazy_task* newest) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)
     if (newest) put_back(s, *newest);
@@ -347,7 +348,7 @@ template <class S>
   return call_rest(s, j, goes_on);
 }
 /// Calls the tasks that were not pushed; then waits for those that other workers took, if any.
-template <class S>
+template <scheduling_services S>
 continuation call_rest(S& s, join& j, bool goes_on) noexcept {
   for (; j.not_pushed != 0; --j.not_pushed) {
     task& t = j.tasks[j.count - j.not_pushed];
@@ -360,7 +361,7 @@ continuation call_rest(S& s, join& j, bool goes_on) noexcept {
   j.waiting->set();
   return j.leaf;
 }
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] continuation wait_for_others(S& s, join& j) noexcept {
   process& p = s.running();
   // No ordinary code stands in between.

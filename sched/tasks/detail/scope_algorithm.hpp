@@ -13,6 +13,7 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
@@ -30,7 +31,7 @@ namespace weft::detail {
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_process_here() {
   throw std::logic_error("weft: a task is started in a scope by one of its scheduler's processes");
 }
-template <class S>
+template <scheduling_services S>
 void start_task(S& s, task_record& r) {
   if (!s.running_here()) throw_no_process_here();
   process& p = s.running();
@@ -58,14 +59,14 @@ void start_task(S& s, task_record& r) {
 }
 
 /// The clause of tasking<...>::start.
-template <class S>
+template <scheduling_services S>
 void on(S& s, tasking<>::start& o) {
   start_task(s, *o.what);
 }
 
 // ---- a task ends
 
-template <class S>
+template <scheduling_services S>
 continuation end_task(S& s, task_record& r) noexcept {
   if constexpr (S::explores)
     if (defers_task_end(s, r, r.has_handle || r.has_failed())) return s.next();
@@ -76,12 +77,12 @@ continuation end_task(S& s, task_record& r) noexcept {
   if (host) return host->end_from_task();
   return called_by ? wait_on(s, *called_by) : leave_on(s, *c);
 }
-template <class S>
+template <scheduling_services S>
 void end_deferred_task(S& s, task_record& r) noexcept {
   settle_record(s, r);
 }
 /// Called when the task's frames have been unwound.  Returns what stands outside.
-template <class S>
+template <scheduling_services S>
 continuation drop_task(S& s, task_record& r) noexcept {
   continuation const outside = r.outside();
   r.set_fate(any_task::fate::not_done);
@@ -90,7 +91,7 @@ continuation drop_task(S& s, task_record& r) noexcept {
 }
 /// Called when the task has ended, or will not be done: tells its scope and its waiters (SCOPE-1,
 /// SCOPE-3).
-template <class S>
+template <scheduling_services S>
 void settle_record(S& s, task_record& r) noexcept {
   scope_core* const c = r.of();
   if (c && (r.has_failed() || r.fate_of_run() != any_task::fate::ends)) [[unlikely]]
@@ -111,7 +112,7 @@ void settle_record(S& s, task_record& r) noexcept {
 }
 /// Notes in the scope that a task has failed, or was not done.  It was not done because it is
 /// cancelled, for lack of memory, or because its continuation was dropped, which is no error.
-template <class S>
+template <scheduling_services S>
 [[gnu::noinline]] void note_bad_end(S& s, task_record& r, scope_core& c) noexcept {
   using fate = any_task::fate;
   if (!r.has_handle && (r.fate_of_run() == fate::not_done || is_cancelled(r.error())) &&
@@ -129,7 +130,7 @@ template <class S>
 }
 /// Destroys a task that has ended, and to which no handle or scope refers.  If it has no scope and
 /// no process has waited for it, its error counts as that of a process.
-template <class S>
+template <scheduling_services S>
 void release_record(S& s, task_record& r) noexcept {
   bool const has_no_scope = !r.of();
   if (has_no_scope) note_access(static_cast<waitable_task*>(&r), false);
@@ -147,7 +148,7 @@ void release_record(S& s, task_record& r) noexcept {
 
 /// Calls the first task that the process waits for, if that is its newest lazy task: returns the
 /// frame of the task.  Null if it is not.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>) {
     if (!can_call_tasks(s) || s.cancellation.needs_attention()) return {};
@@ -171,7 +172,7 @@ std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
   }
 }
 /// A task that the process called has ended: calls the next one, or waits for the others.
-template <class S>
+template <scheduling_services S>
 continuation wait_on(S& s, task_wait& w) noexcept {
   if (auto const called = call_task(s, w)) return called;
   process& p = s.running();
@@ -191,7 +192,7 @@ continuation wait_on(S& s, task_wait& w) noexcept {
   return s.next();
 }
 /// The clause of tasking<...>::await and await_until, for a process that is suspended.
-template <class S, class Await>
+template <scheduling_services S, class Await>
   requires requires(Await& o) { o.how.first; }
 std::coroutine_handle<> on(S& s, Await& o) {
   return wait(s, o.how.here, s.waits.joins, [&] {
@@ -205,7 +206,7 @@ std::coroutine_handle<> on(S& s, Await& o) {
 
 // ---- scopes
 
-template <class S>
+template <scheduling_services S>
 void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> leaf) noexcept {
   note_created(c.cancellation());
   note_created(&c.count);
@@ -218,13 +219,13 @@ void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> lea
   c.is_on_the_ground = c.around_body == &s;
   if (!c.is_on_the_ground) prompt::note_scope();
 }
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool runs(S& s, scope_core const& c) noexcept {
   process const* const p = s.is_active() ? s.running_here() : nullptr;
   return p && p == c.owner && p->id() == c.owner_id;
 }
 /// The clause of tasking<...>::enter.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_handle<> leaf,
                                     result_slot<void>& waiting) {
   if constexpr (S::explores) s.tasks_.had_groups = true;
@@ -237,7 +238,7 @@ std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_ha
   return leaf;
 }
 /// The clause of tasking<...>::leave: the body has ended.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
   note_access(&c.count, true);  // stands for body_is_open as well
   // As [2] of scope_core.hpp: a canceller that reads it sees the tasks that the body has started.
@@ -246,7 +247,7 @@ std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
 }
 /// At the end of its scope the owner calls the lazy tasks of the scope; then it waits for the
 /// others, or goes on.
-template <class S>
+template <scheduling_services S>
 continuation leave_on(S& s, scope_core& c) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)
     while (can_call_tasks(s)) {
@@ -288,7 +289,7 @@ continuation leave_on(S& s, scope_core& c) noexcept {
 /// one of these tasks, or for the count to become zero, and the task that ends this wait goes on
 /// from there (settle_record(), on_all_ended()).  If it returns true and the caller is not the
 /// owner, the scope may have been destroyed already.
-template <class S>
+template <scheduling_services S>
 bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
   for (;;) {
     note_access(&c.count, false);
@@ -309,14 +310,14 @@ bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
   }
 }
 /// Counts the end of a task without a handle.
-template <class S>
+template <scheduling_services S>
 void count_ended(S& s, scope_core& c) noexcept {
   note_access(&c.count, true);
   if (c.count.end_one()) on_all_ended(s, c);
 }
 /// Called when the end of the scope waited for a task, or for the count, and that task has ended,
 /// or the count is zero.  Other tasks may be left.
-template <class S>
+template <scheduling_services S>
 void on_all_ended(S& s, scope_core& c) noexcept {
   if (c.held_unwinding) {
     (void)s.waits.joins.leave(c.here);
@@ -330,7 +331,7 @@ void on_all_ended(S& s, scope_core& c) noexcept {
 /// scope open.  With several threads it is made ready at once, and checks the scope in its turn.
 /// Another thread cannot check for it: once the owner is parked again, others may resume it, and
 /// the scope may be destroyed.
-template <class S>
+template <scheduling_services S>
 void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   if (s.tasks_.is_ending) return drop_owner(s, c, owner);
   if constexpr (!S::on_several_threads) {
@@ -342,7 +343,7 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
 }
 /// For an owner at the end of its scope, when no process runs any more: the owner is destroyed
 /// after the tasks in the scope.
-template <class S>
+template <scheduling_services S>
 void drop_owner(S& s, scope_core& c, process& p) noexcept {
   c.held_unwinding = &p;
   c.here.of = nullptr;

@@ -10,6 +10,7 @@
 
 #include "weft/effects/memory/frame_pool.hpp"
 #include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/time_span.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
@@ -46,7 +47,7 @@ class scope_limit {
 
   /// The clause that opens the scope calls it: sets the alarm, and listens to the token.  `S` is a
   /// scheduler.  Throws bad_alloc.
-  template <class S>
+  template <scheduling_services S>
   void begin(S& s, scope_core& c);
   /// The scope is over, and is not cancelled from here any more.  Returns why it was, if it was.
   reason end() noexcept;
@@ -107,7 +108,7 @@ scope_limit::end_of_link::~end_of_link() {
   if (to_ && to_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete to_;
 }
 
-template <class S>
+template <scheduling_services S>
 void scope_limit::begin(S& s, scope_core& c) {
   instant until = how_.deadline.value_or(instant::max());
   if (how_.timeout) until = std::min(until, time_after(current_time(s), *how_.timeout));

@@ -9,6 +9,7 @@
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
@@ -21,7 +22,7 @@
 namespace weft::detail {
 
 /// Marks the group.  False if it was marked already.
-template <class S>
+template <scheduling_services S>
 bool mark_cancelled(S& s, task_group& g) noexcept {
   note_access(g.cancellation(), true);
   // Relaxed: a process that enters a room reads it under the room's lock (CANCEL-2).
@@ -31,7 +32,7 @@ bool mark_cancelled(S& s, task_group& g) noexcept {
 }
 /// Cancels the group (TASK-5), unless it was cancelled already.  O(n) in the processes that wait in
 /// it, and in the groups inside it; and in the processes that wait for room to spawn.
-template <class S>
+template <scheduling_services S>
 void cancel_group(S& s, task_group& g) noexcept {
   if (!mark_cancelled(s, g)) return;
   add_to_trace(s, {.value = 1, .kind = trace_kind::cancel});
@@ -46,7 +47,7 @@ void cancel_group(S& s, task_group& g) noexcept {
 /// The owner of the group, which is suspended, waits for it from now on.  If the owner is inside a
 /// handler, the tasks of the group would not find by themselves that it is cancelled: so the group
 /// takes its place in the tree, and is cancelled now if the owner is.
-template <class S>
+template <scheduling_services S>
 void wait_for_group(S& s, task_group& g) noexcept {
   if (s.running().is_inside_handler(s)) s.waits.groups.place(g, g.leaf);
   cancel_with_owner(s, g);
@@ -54,7 +55,7 @@ void wait_for_group(S& s, task_group& g) noexcept {
 /// Cancels the group if its owner, which waits for it from now on, is cancelled.  If the group is
 /// cancelled already, no frame further out is asked: with deeply nested scopes each owner would
 /// walk all the way.
-template <class S>
+template <scheduling_services S>
 void cancel_with_owner(S& s, task_group& g) noexcept {
   if (!s.cancellation.needs_attention()) return;
   note_access(g.cancellation(), false);
@@ -62,7 +63,7 @@ void cancel_with_owner(S& s, task_group& g) noexcept {
     cancel_group(s, g);
 }
 /// Called when a cancelled group has ended: takes back its reason for attention.
-template <class S>
+template <scheduling_services S>
 void note_group_end(S& s, task_group& g) noexcept {
   s.cancellation.count_group(false);
   // Its owner has heeded the cancellation, unless all processes are cancelled: so the count of

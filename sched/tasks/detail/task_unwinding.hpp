@@ -10,6 +10,7 @@
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/program.hpp"
+#include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 #include "weft/sched/tasks/detail/task.hpp"
@@ -21,7 +22,7 @@ namespace weft::detail {
 
 /// Unwinds `rest`, a suspended chain in which the task `t` of a join runs as a call of its owner
 /// (TASK-1): the frames of the task at once, the frames of the owner when the join is over.
-template <class S>
+template <scheduling_services S>
 void unwind_task(S& s, task& t, suspension& rest) noexcept {
   join& j = t.of();
   t.set_fate(task::fate::not_done);
@@ -34,7 +35,7 @@ void unwind_task(S& s, task& t, suspension& rest) noexcept {
 }
 /// Unwinds `rest`, a suspended chain in which `r` runs as a call: a task that was started in a
 /// scope, or that is waited for by its handle.
-template <class S>
+template <scheduling_services S>
 void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   auto const from = r.called_from;
   r.set_fate(any_task::fate::not_done);
@@ -51,7 +52,7 @@ void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
 }
 /// Unwinds `rest`, a chain that runs the body of a scope: the frames of the body at once, those
 /// further out when the scope is over.
-template <class S>
+template <scheduling_services S>
 void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   // release: as [2] of scope_core.hpp: a canceller sees the tasks that the body has started.
   c.body_is_open.store(false, std::memory_order_release);
@@ -99,7 +100,7 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
 /// of the innermost scope, which is cancelled, too; the code outside goes on there, and throws
 /// `cancelled` at the end of the scope.  Returns the frame to resume.  If the process does a task, or
 /// all processes are cancelled, the whole process is unwound, and the result is null.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
   bool const all_are = s.cancellation.is_of_all();
   if (scope_core* const c = all_are ? nullptr : scope_of_body(p.leaf())) {
@@ -116,7 +117,7 @@ std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
 /// Whether the process has ignored its cancellation long enough to be unwound (unwind_ignorant()).
 /// If tasks work for frames that would be unwound, they are cancelled, and the process finds
 /// `cancelled` until they have ended.
-template <class S>
+template <scheduling_services S>
 [[nodiscard]] bool has_ignored_enough(S& s, process& p) noexcept {
   if (p.note_cancellation() <= s.patience()) return false;
   scope_core* const c = s.cancellation.is_of_all() ? nullptr : scope_of_body(p.leaf());
@@ -132,7 +133,7 @@ template <class S>
 
 /// The frame end between the frame that waits and the end of the clause.  The dropped continuation
 /// counts as the one task of a scope.
-template <class S>
+template <scheduling_services S>
 class dropped_remainder final : public frame_end, public end_of_clause::waiting, public pooled {
  public:
   dropped_remainder(S& home, process& p, end_of_clause& at)
@@ -196,7 +197,7 @@ class dropped_remainder final : public frame_end, public end_of_clause::waiting,
 };
 
 /// Returns the frame that waits until the continuation which the clause has dropped is unwound.
-template <class S>
+template <scheduling_services S>
 std::coroutine_handle<> wait_for_dropped_remainder(S& s, end_of_clause& at) noexcept {
   note_access(static_cast<suspension*>(&at.handlers_prompt()), true);
   while_unwinding const here;

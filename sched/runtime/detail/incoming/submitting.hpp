@@ -13,6 +13,7 @@
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
 #include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
+#include "weft/sched/runtime/detail/process_clauses.hpp"
 
 /// The class `submitter`, which scheduler.hpp needs, without submit_task(): that needs <future>,
 /// which is slow to compile, and stands in submitter.hpp.
