@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The word of states, and the queue of one thread: sched/backends/sharing_state.hpp and
- * sched/backends/thread_queue.hpp, as inlines that queues.pml and sharing.pml include.
+/* The word of states, and the queue of one thread: sched/backends/detail/sharing_state.hpp and
+ * sched/backends/detail/thread_queue.hpp, as inlines that queues.pml and sharing.pml include.
  *
  * Each step accesses one word that others read: a compare-and-swap is one step, a plain load
  * another.  Data that only the holder of a claim may touch (QUEUE-2) is written in one step with

@@ -139,8 +139,7 @@ GROUPS = [
         ["sched/backends/one_thread.hpp", "sched/backends/sharing.hpp", "sched/backends/stealing.hpp",
          "sched/backends/detail/stealing_shared.hpp", "sched/backends/detail/process_list.hpp",
          "sched/base/backend.hpp", "sched/base/put_reason.hpp", "sched/base/thunk.hpp", "sched/base/process.hpp",
-         "sched/base/detail/backend_header.hpp", "sched/base/lazy_task.hpp", "sched/backends/sharing_state.hpp",
-         "sched/backends/stealing_state.hpp", "sched/backends/thread_queue.hpp", "sched/backends/message_stack.hpp"],
+         "sched/base/detail/backend_header.hpp", "sched/base/lazy_task.hpp", "sched/backends/detail/stealing_state.hpp"],
     ),
     (
         "deque",

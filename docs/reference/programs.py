@@ -13,9 +13,6 @@ GIVEN_BY = {
     "weft::step_output": {"output_of"},
     "weft::basic_chase_lev": {"chase_lev"},
     "weft::basic_steal_queue": {"steal_queue"},
-    "weft::basic_thread_queue": {"thread_queue"},
-    "weft::basic_sharing_state": {"sharing_state_word"},
-    "weft::basic_stealing_state": {"stealing_state_word"},
 }
 
 

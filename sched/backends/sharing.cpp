@@ -54,13 +54,13 @@ bool sharing::worker::sleep_to_deadline(instant until, quiescence_test quiescent
 
 /// Takes a share of the next queue in turn (FAIR-1), or a lazy task of its thread, however full the
 /// calling thread's own queue is.
-queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
+detail::queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
   until_visit_ = steps_to_visit - 1;  // 255 steps without a visit (FAIR-2)
   last_victim_ = (last_victim_ + 1) % home_.count_;
   if (last_victim_ == index_) last_victim_ = (last_victim_ + 1) % home_.count_;
   if (last_victim_ == index_) return nullptr;  // there is no other thread
   queue& from = home_.queues_[last_victim_];
-  if (queue_entry* const e = share(from, was_locked)) return e;
+  if (detail::queue_entry* const e = share(from, was_locked)) return e;
   return steal_lazy(from, was_locked);
 }
 
@@ -73,16 +73,16 @@ void sharing::worker::note_theft(std::uint64_t n) const noexcept {
 
 /// Takes half of the entries by which `from` is longer than this thread's own queue, at least one.
 /// Returns the first, which is to run; the others go in front of the own queue.
-queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
+detail::queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
   unsigned const theirs = from.length();
   unsigned const ours = own_.length();
   unsigned const most = ours == 0 ? most_stolen : most_shared;
-  entry_chain chain;
+  detail::entry_chain chain;
   was_locked |= !from.try_share(std::clamp((theirs - std::min(theirs, ours)) / 2, 1U, most), chain);
   if (chain.length == 0) return nullptr;
   note_theft(chain.length);
-  queue_entry& first = chain.pop();
-  first.state.move(sharing_state::running);
+  detail::queue_entry& first = chain.pop();
+  first.state.move(detail::sharing_state::running);
   if (chain.length != 0)
     for (detail::relax wait; !own_.try_prepend(chain);) wait();
   // This check for sleepers also serves a process that was put without one: it yielded into the own
@@ -93,15 +93,15 @@ queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
 
 /// Takes the oldest lazy task of `from`, and returns the process that it becomes, which is to run.
 /// Where work is divided again and again, the oldest task is the largest.
-queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
+detail::queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
   auto const found = chase_lev<lazy_task*>::thief(from.lazy).steal();
   was_lost |= found.is_lost();
   if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // the next thief (BACKEND-6)
   thunk t = found ? (*found)->promote() : thunk(thunk::reason::quiescent);
   if (!t) return nullptr;
   note_theft(1);
-  queue_entry& e = entry_of(std::move(t), put_reason::started);
-  e.state.move(sharing_state::running);
+  detail::queue_entry& e = entry_of(std::move(t), put_reason::started);
+  e.state.move(detail::sharing_state::running);
   return &e;
 }
 

@@ -12,7 +12,7 @@
 #include "weft/effects/detail/platform.hpp"
 #include "weft/effects/multi_resumption.hpp"
 #include "weft/sched/backends/detail/idle_threads.hpp"
-#include "weft/sched/backends/thread_queue.hpp"
+#include "weft/sched/backends/detail/thread_queue.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/relax.hpp"
 #include "weft/sched/base/process.hpp"
@@ -91,7 +91,7 @@ class sharing {
   using options = sharing_options;  ///< Its options.
 
   /// The backend's header of a process.
-  struct alignas(16) header : queue_entry {
+  struct alignas(16) header : detail::queue_entry {
     std::uint64_t answer = 0;  // the answer to resume the process with
   };
 
@@ -108,17 +108,18 @@ class sharing {
 
   /// Puts into the queues in turn.  Called by any thread.
   void put(thunk&& t, put_reason w) noexcept {
-    queue_entry& e = entry_of(std::move(t), w);
+    detail::queue_entry& e = entry_of(std::move(t), w);
     // Relaxed: any number will do.
     (void)enter(e, next_.fetch_add(1, std::memory_order_relaxed) % count_);
     idle_.wake_one();
   }
   /// O(1).  Also returns an empty thunk if another thread has claimed the queue.
   thunk claim(process* p) noexcept {
-    queue_entry& e = header_of<header>(*p);
+    detail::queue_entry& e = header_of<header>(*p);
     // Relaxed: a hint, which the queue checks under its claim.
     auto const* const at = static_cast<queue const*>(e.owner.load(std::memory_order_relaxed));
-    if (at && const_cast<queue*>(at)->try_dequeue_entry(e) == thread_queue::removal::removed)
+    if (at &&
+        const_cast<queue*>(at)->try_dequeue_entry(e) == detail::thread_queue::removal::removed)
       return thunk_of(e);
     return thunk::reason::quiescent;
   }
@@ -130,34 +131,36 @@ class sharing {
 
  private:
   /// Aligned to a cache line, so that the queues of two threads share none.
-  struct alignas(64) queue : thread_queue {
+  struct alignas(64) queue : detail::thread_queue {
     chase_lev<lazy_task*> lazy;  // reclaimed by its thread, unless a thief takes them
   };
 
-  static void move(process& p, sharing_state to) noexcept { header_of<header>(p).state.move(to); }
+  static void move(process& p, detail::sharing_state to) noexcept {
+    header_of<header>(p).state.move(to);
+  }
   /// Makes the process of `t` ready.  If the process is about to wait, this waits until it sleeps.
-  [[nodiscard]] static queue_entry& entry_of(thunk&& t, put_reason w) noexcept {
+  [[nodiscard]] static detail::queue_entry& entry_of(thunk&& t, put_reason w) noexcept {
     auto& at = header_of<header>(*t.get());
     at.answer = t.answer();
     (void)t.release();
     if (w == put_reason::yielded || w == put_reason::handed_over ||
-        !at.state.wake(sharing_state::queued))
-      at.state.move(sharing_state::queued);
+        !at.state.wake(detail::sharing_state::queued))
+      at.state.move(detail::sharing_state::queued);
     return at;
   }
-  [[nodiscard]] static thunk thunk_of(queue_entry& e) noexcept {
+  [[nodiscard]] static thunk thunk_of(detail::queue_entry& e) noexcept {
     auto& at = static_cast<header&>(e);
     return thunk(&process_behind(at), at.answer);
   }
 
   /// Appends `e` to the queue `first`; if that is claimed, to the next queue that is not.  Returns
   /// whether `e` went to the queue `first`, and that queue was empty.
-  bool enter(queue_entry& e, unsigned first) noexcept {
+  bool enter(detail::queue_entry& e, unsigned first) noexcept {
     for (detail::relax wait;; wait())
       for (unsigned i = 0; i != count_; ++i) {
         auto const entered = queues_[(first + i) % count_].try_enqueue(e);
-        if (entered != thread_queue::entered::locked)
-          return i == 0 && entered == thread_queue::entered::was_empty;
+        if (entered != detail::thread_queue::entered::locked)
+          return i == 0 && entered == detail::thread_queue::entered::was_empty;
       }
   }
   [[nodiscard]] bool all_are_empty() const noexcept;
@@ -207,12 +210,12 @@ class sharing::worker {
 
   // ---- callbacks of a process that runs here (WAITER-3 of sync/detail/waiter.hpp)
 
-  void on_wait_begin(process& p) noexcept { move(p, sharing_state::yielding); }
-  void on_waiting(process& p, wait_kind) noexcept { move(p, sharing_state::sleeping); }
-  void on_wait_cancelled(process& p) noexcept { move(p, sharing_state::running); }
+  void on_wait_begin(process& p) noexcept { move(p, detail::sharing_state::yielding); }
+  void on_waiting(process& p, wait_kind) noexcept { move(p, detail::sharing_state::sleeping); }
+  void on_wait_cancelled(process& p) noexcept { move(p, detail::sharing_state::running); }
   /// The process waits, or is about to wait, and runs next on this thread.
   void on_handover(process& p) noexcept {
-    (void)header_of<header>(p).state.wake(sharing_state::running);
+    (void)header_of<header>(p).state.wake(detail::sharing_state::running);
   }
 
   /// Counts a spawn.  Returns whether the process that spawns must let others go first, since too
@@ -229,7 +232,7 @@ class sharing::worker {
   }
   [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
     --until_visit_;
-    queue_entry& e = entry_of(std::move(t), put_reason::yielded);
+    detail::queue_entry& e = entry_of(std::move(t), put_reason::yielded);
     auto found = own_.try_exchange(e);
     for (detail::relax wait; found.is_locked(); found = own_.try_exchange(e)) wait();
     return thunk_of(found.entry());
@@ -241,7 +244,7 @@ class sharing::worker {
       if (home_.idle_.is_over()) return home_.idle_.why_over();
       if (has_lazy_) [[unlikely]]
         promote_own_lazy();
-      if (queue_entry* const e = find()) return thunk_of(*e);
+      if (detail::queue_entry* const e = find()) return thunk_of(*e);
       if (sleep_to_deadline(until, quiescent)) return thunk::reason::deadline;
     }
   }
@@ -258,14 +261,14 @@ class sharing::worker {
     // seq_cst: pairs with [1] in recheck_deadlines().
     return home_.rechecks_.load(std::memory_order_seq_cst);
   }
-  queue_entry* find() noexcept;
+  detail::queue_entry* find() noexcept;
   /// Sleeps until there may be work.  Returns whether the deadline has passed, or is to be computed
   /// again.
   bool sleep_to_deadline(instant until, quiescence_test quiescent);
-  queue_entry* visit(bool& was_locked) noexcept;
-  queue_entry* share(queue& from, bool& was_locked) noexcept;
+  detail::queue_entry* visit(bool& was_locked) noexcept;
+  detail::queue_entry* share(queue& from, bool& was_locked) noexcept;
   void promote_own_lazy() noexcept;
-  queue_entry* steal_lazy(queue& from, bool& was_lost) noexcept;
+  detail::queue_entry* steal_lazy(queue& from, bool& was_lost) noexcept;
   void note_theft(std::uint64_t n) const noexcept;
 
   sharing& home_;
@@ -281,17 +284,17 @@ class sharing::worker {
 };
 
 /// Returns a ready process.  Null if no queue had one, after looking several times.
-inline queue_entry* sharing::worker::find() noexcept {
+inline detail::queue_entry* sharing::worker::find() noexcept {
   bool was_locked = false;
   if (until_visit_ == 0)
-    if (queue_entry* const e = visit(was_locked)) return e;
+    if (detail::queue_entry* const e = visit(was_locked)) return e;
   --until_visit_;
   for (unsigned looks = 0;; ++looks) {
     auto const found = own_.try_dequeue();
     was_locked = found.is_locked();
     if (!was_locked && !found.is_empty()) return &found.entry();
     for (unsigned i = 1; i != home_.count_; ++i)
-      if (queue_entry* const e = visit(was_locked)) return e;
+      if (detail::queue_entry* const e = visit(was_locked)) return e;
     if (!was_locked && (looks >= most_looks || home_.idle_.all_others_sleep())) return nullptr;
     detail::pause_for(looks_apart);
   }

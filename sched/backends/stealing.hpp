@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "weft/sched/backends/detail/stealing_shared.hpp"
+#include "weft/sched/backends/detail/stealing_state.hpp"
 #include "weft/sched/backends/detail/stealing_worker.hpp"
-#include "weft/sched/backends/stealing_state.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/process.hpp"
 

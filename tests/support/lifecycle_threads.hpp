@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/queue_threads.hpp"
-#include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/backends/detail/stealing_state.hpp"
 #include "weft/sched/base/detail/relax.hpp"
 
 namespace weft::tests {
@@ -15,7 +15,7 @@ namespace weft::tests {
 /// One thread waits, again and again, and another wakes it as soon as it can be found, at any
 /// moment of the wait.  Exactly one of the two must put it, and then sees what the other wrote: no
 /// atomics, and nothing else orders the two.  Returns the number of failures.
-template <class Orders = stealing_state_orders>
+template <class Orders = detail::stealing_state_orders>
 int wrong_flags_on_threads(int rounds, int& flagged) {
   struct round {
     std::atomic<bool> can_be_found = false;  // accessed relaxed: orders nothing
@@ -24,7 +24,7 @@ int wrong_flags_on_threads(int rounds, int& flagged) {
     int of_waker = -1;                       // written before the wake-up
   };
   std::vector<round> all(static_cast<std::size_t>(rounds));
-  std::vector<basic_stealing_state<Orders>> words(all.size());
+  std::vector<detail::basic_stealing_state<Orders>> words(all.size());
   std::vector<int> bad(2);
   int early = 0;  // wake-ups that came before the wait
   on_threads(2, [&](unsigned me) {
@@ -62,14 +62,14 @@ int wrong_flags_on_threads(int rounds, int& flagged) {
 }
 
 /// The same, but the waker continues with the process at once.
-template <class Orders = stealing_state_orders>
+template <class Orders = detail::stealing_state_orders>
 int wrong_take_overs_on_threads(int rounds) {
   struct round {
     std::atomic<bool> can_be_found = false;  // as above
     int of_sleeper = -1;
   };
   std::vector<round> all(static_cast<std::size_t>(rounds));
-  std::vector<basic_stealing_state<Orders>> words(all.size());
+  std::vector<detail::basic_stealing_state<Orders>> words(all.size());
   int wrong = 0;
   on_threads(2, [&](unsigned me) {
     for (std::size_t i = 0; i != all.size(); ++i) {

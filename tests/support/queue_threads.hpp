@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "tests/support/dice.hpp"
-#include "weft/sched/backends/thread_queue.hpp"
+#include "weft/sched/backends/detail/thread_queue.hpp"
 
-/// Threads that use queues of sched/backends/thread_queue.hpp.  Each function returns the number of
+/// Threads that use queues of sched/backends/detail/thread_queue.hpp.  Each function returns the number of
 /// failures.
 namespace weft::tests {
 
 /// An entry with data that only its holder may access: no atomics, so that ThreadSanitizer sees an
 /// access that is too early.
-struct held_entry : queue_entry {
+struct held_entry : detail::queue_entry {
   bool is_held = false;    // by a thread
   unsigned changes = 0;    // so far
   std::size_t number = 0;  // its place in an order
@@ -40,9 +40,9 @@ void on_threads(unsigned threads, F f) {
 /// Each thread puts, takes, claims, exchanges and shares at random, in its own queue and those of
 /// the others, with twenty times as many entries as threads: each entry is held by one thread at a
 /// time.
-template <class Orders = queue_orders>
+template <class Orders = detail::queue_orders>
 int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
-  using queue = basic_thread_queue<Orders>;
+  using queue = detail::basic_thread_queue<Orders>;
   unsigned const entries = 20 * threads;
   auto const queues = std::make_unique<queue[]>(threads);
   std::vector<held_entry> all(entries);
@@ -54,10 +54,10 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
     std::vector<held_entry*> mine;
     int bad = 0;
     unsigned changes = 0;
-    auto const take = [&](queue_entry& e) {
+    auto const take = [&](detail::queue_entry& e) {
       auto& x = static_cast<held_entry&>(e);
       bad += std::exchange(x.is_held, true);
-      bad += x.state.now() != sharing_state::running;
+      bad += x.state.now() != detail::sharing_state::running;
       ++x.changes;
       ++changes;
       mine.push_back(&x);
@@ -66,11 +66,11 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
       unsigned const i = random(static_cast<unsigned>(mine.size()));
       std::swap(mine[i], mine.back());
       bad += !std::exchange(mine.back()->is_held, false);
-      mine.back()->state.move(sharing_state::queued);
+      mine.back()->state.move(detail::sharing_state::queued);
       return *mine.back();
     };
     auto const not_ready = [&] {
-      mine.back()->state.move(sharing_state::running);
+      mine.back()->state.move(detail::sharing_state::running);
       mine.back()->is_held = true;
     };
     for (unsigned i = me; i < entries; i += threads) take(all[i]);
@@ -104,11 +104,11 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
           }
           break;
         case 5: {
-          entry_chain chain;
+          detail::entry_chain chain;
           if (!q.try_share(1 + random(5), chain) || chain.length == 0) break;
           if (random(2) == 0) {
             auto& first = chain.pop();
-            first.state.move(sharing_state::running);
+            first.state.move(detail::sharing_state::running);
             take(first);
           }
           if (chain.length == 0) break;
@@ -147,8 +147,8 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
 /// One thread puts numbers in order; the others take them from there, claim them, or move them in
 /// chains to the front of their own queues: each thread takes its numbers in order.
 inline int wrong_orders_on_threads(unsigned seed, unsigned takers, std::size_t entries) {
-  thread_queue q;
-  auto const own = std::make_unique<thread_queue[]>(takers);
+  detail::thread_queue q;
+  auto const own = std::make_unique<detail::thread_queue[]>(takers);
   std::vector<held_entry> all(entries);
   std::vector<int> wrong(takers);
   std::atomic<std::size_t> left = entries;
@@ -158,14 +158,14 @@ inline int wrong_orders_on_threads(unsigned seed, unsigned takers, std::size_t e
     dice random(seed * 8 + me);
     if (me == takers) {
       for (auto& e : all) {
-        e.state.move(sharing_state::queued);
-        while (q.try_enqueue(e) == thread_queue::entered::locked) std::this_thread::yield();
+        e.state.move(detail::sharing_state::queued);
+        while (q.try_enqueue(e) == detail::thread_queue::entered::locked) std::this_thread::yield();
       }
       return;
     }
     int bad = 0;
     std::size_t last = 0;
-    auto const take = [&](queue_entry& e) {
+    auto const take = [&](detail::queue_entry& e) {
       auto& x = static_cast<held_entry&>(e);
       bad += std::exchange(x.is_held, true);
       bad += x.number <= std::exchange(last, x.number);
@@ -181,7 +181,7 @@ inline int wrong_orders_on_threads(unsigned seed, unsigned takers, std::size_t e
         else
           take(first.entry());
       } else {
-        entry_chain chain;
+        detail::entry_chain chain;
         if (!q.try_share(1 + random(7), chain) || chain.length == 0)
           std::this_thread::yield();
         else
@@ -199,8 +199,8 @@ inline int wrong_orders_on_threads(unsigned seed, unsigned takers, std::size_t e
 /// One entry, between two others: one thread claims it, one takes from the front, one shares, all
 /// at once, again and again.  Returns how often not exactly one got it.
 inline int wrong_winners_on_threads(int rounds) {
-  thread_queue q;
-  thread_queue other;
+  detail::thread_queue q;
+  detail::thread_queue other;
   std::vector<held_entry> e(3);
   held_entry& wanted = e[1];
   std::atomic<int> round = -1;
@@ -208,7 +208,7 @@ inline int wrong_winners_on_threads(int rounds) {
   std::atomic<int> winners = 0;
   int wrong = 0;
 
-  auto const was_left_in = [&wanted](thread_queue& from) {
+  auto const was_left_in = [&wanted](detail::thread_queue& from) {
     bool was = false;
     for (auto f = from.try_dequeue(); !f.is_empty(); f = from.try_dequeue())
       was |= &f.entry() == &wanted;
@@ -220,7 +220,7 @@ inline int wrong_winners_on_threads(int rounds) {
         winners = 0;
         done = 0;
         for (auto& x : e) {
-          x.state.move(sharing_state::queued);
+          x.state.move(detail::sharing_state::queued);
           x.is_held = false;
           (void)q.try_enqueue(x);
         }
@@ -238,14 +238,14 @@ inline int wrong_winners_on_threads(int rounds) {
         wanted.is_held = true;
       };
       if (me == 1) {
-        won(q.try_dequeue_entry(wanted) == thread_queue::removal::removed);
+        won(q.try_dequeue_entry(wanted) == detail::thread_queue::removal::removed);
       } else if (me == 2) {
         for (int n = 0; n != 2; ++n) {
           auto const f = q.try_dequeue();
           won(!f.is_locked() && !f.is_empty() && &f.entry() == &wanted);
         }
       } else {
-        entry_chain chain;
+        detail::entry_chain chain;
         if (q.try_share(2, chain) && chain.length != 0) {
           for (auto* x = chain.first; x; x = x->next) won(x == &wanted);
           (void)other.try_prepend(chain);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/queue_threads.hpp"
-#include "weft/sched/backends/message_stack.hpp"
+#include "weft/sched/backends/detail/message_stack.hpp"
 
 namespace weft::tests {
 
@@ -20,9 +20,9 @@ struct letter {
 
 /// Each sender sends so many messages to one thread, which receives all of them, those of one
 /// sender in order.  Returns the number of failures.
-template <class Orders = stack_orders>
+template <class Orders = detail::stack_orders>
 int wrong_letters_on_threads(unsigned senders, int each) {
-  message_stack<letter, Orders> stack;
+  detail::message_stack<letter, Orders> stack;
   std::vector<std::vector<letter>> letters(senders,
                                            std::vector<letter>(static_cast<std::size_t>(each)));
   std::vector<int> last(senders, -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/stealing_state.hpp with one order weakened: the argument is its label there.
+/// sched/backends/detail/stealing_state.hpp with one order weakened: the argument is its label there.
 /// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace {
 
-using right = weft::stealing_state_orders;
+using right = weft::detail::stealing_state_orders;
 using weft::tests::unless_weakened;
 
 template <int Weakened>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/message_stack.hpp with one order weakened: the argument is its label there.
+/// sched/backends/detail/message_stack.hpp with one order weakened: the argument is its label there.
 /// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.
 
 #include <atomic>
@@ -11,11 +11,11 @@
 namespace {
 
 template <int Weakened>
-struct weakened_orders : weft::stack_orders {
+struct weakened_orders : weft::detail::stack_orders {
   static constexpr auto pushes =
-      weft::tests::unless_weakened<Weakened, 1>(weft::stack_orders::pushes);
+      weft::tests::unless_weakened<Weakened, 1>(weft::detail::stack_orders::pushes);
   static constexpr auto takes =
-      weft::tests::unless_weakened<Weakened, 2>(weft::stack_orders::takes);
+      weft::tests::unless_weakened<Weakened, 2>(weft::detail::stack_orders::takes);
 };
 
 template <int Weakened>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/sharing_state.hpp with one order weakened: the argument is its label there.
+/// sched/backends/detail/sharing_state.hpp with one order weakened: the argument is its label there.
 /// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.
 
 #include <atomic>
@@ -11,11 +11,11 @@
 namespace {
 
 template <int Weakened>
-struct weakened_orders : weft::sharing_state_orders {
+struct weakened_orders : weft::detail::sharing_state_orders {
   static constexpr auto sleeps =
-      weft::tests::unless_weakened<Weakened, 1>(weft::sharing_state_orders::sleeps);
+      weft::tests::unless_weakened<Weakened, 1>(weft::detail::sharing_state_orders::sleeps);
   static constexpr auto wakes =
-      weft::tests::unless_weakened<Weakened, 2>(weft::sharing_state_orders::wakes);
+      weft::tests::unless_weakened<Weakened, 2>(weft::detail::sharing_state_orders::wakes);
 };
 
 template <int Weakened>

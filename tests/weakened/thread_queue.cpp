@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/thread_queue.hpp with one order weakened: the argument is its label there.
+/// sched/backends/detail/thread_queue.hpp with one order weakened: the argument is its label there.
 /// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.
 
 #include <atomic>
@@ -11,11 +11,11 @@
 namespace {
 
 template <int Weakened>
-struct weakened_orders : weft::queue_orders {
+struct weakened_orders : weft::detail::queue_orders {
   static constexpr auto claims =
-      weft::tests::unless_weakened<Weakened, 1>(weft::queue_orders::claims);
+      weft::tests::unless_weakened<Weakened, 1>(weft::detail::queue_orders::claims);
   static constexpr auto gives_back =
-      weft::tests::unless_weakened<Weakened, 2>(weft::queue_orders::gives_back);
+      weft::tests::unless_weakened<Weakened, 2>(weft::detail::queue_orders::gives_back);
 };
 
 template <int Weakened>

@@ -288,7 +288,7 @@ def in_injection_queue(queue):
 
 
 def in_thread_queue(queue):
-    """sched/backends/thread_queue.hpp: while a thread has claimed the queue, from its tail."""
+    """sched/backends/detail/thread_queue.hpp: while a thread has claimed the queue, from its tail."""
     head = pointer_in(queue["head_"])
     is_claimed = int(head) == int(gdb.parse_and_eval("&'weft::detail::locked_queue'"))
     entries = [*linked(queue["tail_"], "previous")][::-1] if is_claimed else linked(head)

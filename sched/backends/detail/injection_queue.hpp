@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "weft/effects/handle.hpp"
-#include "weft/sched/backends/message_stack.hpp"
+#include "weft/sched/backends/detail/message_stack.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/injection_node.hpp"
 

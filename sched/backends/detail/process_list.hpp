@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/backends/detail/stealing_state.hpp"
 #include "weft/sched/base/detail/intrusive_list.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/process_id.hpp"

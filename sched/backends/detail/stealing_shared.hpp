@@ -14,7 +14,7 @@
 #include "weft/sched/backends/detail/global_queue.hpp"
 #include "weft/sched/backends/detail/idle_threads.hpp"
 #include "weft/sched/backends/detail/process_list.hpp"
-#include "weft/sched/backends/stealing_state.hpp"
+#include "weft/sched/backends/detail/stealing_state.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/process.hpp"
 

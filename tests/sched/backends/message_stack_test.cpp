@@ -2,7 +2,7 @@
 #include "tests/prelude.hpp"
 #include "tests/support/stack_threads.hpp"
 
-/// sched/backends/message_stack.hpp.
+/// sched/backends/detail/message_stack.hpp.
 
 std::vector<int> numbers(letter const* l) {
   std::vector<int> all;
@@ -11,7 +11,7 @@ std::vector<int> numbers(letter const* l) {
 }
 
 TEST_CASE("take_all() returns all messages, the first pushed first, and then nothing") {
-  message_stack<letter> stack;
+  detail::message_stack<letter> stack;
   CHECK(stack.is_empty());
   CHECK(stack.take_all() == nullptr);
   letter l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
@@ -25,7 +25,7 @@ TEST_CASE("take_all() returns all messages, the first pushed first, and then not
 }
 
 TEST_CASE("a message can be sent again, wherever it stood in the list that was taken") {
-  message_stack<letter> stack;
+  detail::message_stack<letter> stack;
   letter l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
   for (auto& x : l) stack.push(x);
   (void)stack.take_all();
@@ -40,7 +40,7 @@ TEST_CASE("alternating pushes and takes keep the order, and lose no message") {
   seeds(100).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);
-    message_stack<letter> stack;
+    detail::message_stack<letter> stack;
     std::vector<letter> letters(200);
     std::vector<int> sent;
     std::vector<int> got;

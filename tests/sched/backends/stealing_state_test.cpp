@@ -2,18 +2,18 @@
 #include "tests/prelude.hpp"
 #include "tests/support/lifecycle_threads.hpp"
 
-/// sched/backends/stealing_state.hpp.
+/// sched/backends/detail/stealing_state.hpp.
 
 constexpr stealing_state all[] = {stealing_state::ready, stealing_state::running,
                                   stealing_state::blocked, stealing_state::idle,
                                   stealing_state::complete};
 
-static_assert(is_legal_move(stealing_state::ready, stealing_state::running));
+static_assert(detail::is_legal_move(stealing_state::ready, stealing_state::running));
 
 TEST_CASE("of the twenty-five moves nine are legal") {
   std::string table;
   for (auto const from : all) {
-    for (auto const to : all) table += is_legal_move(from, to) ? 'x' : '.';
+    for (auto const to : all) table += detail::is_legal_move(from, to) ? 'x' : '.';
     table += ' ';
   }
   //             ready running blocked idle complete
@@ -21,18 +21,18 @@ TEST_CASE("of the twenty-five moves nine are legal") {
 }
 
 /// Moves w from ready to the given state.
-void bring(stealing_state_word& w, stealing_state to) {
+void bring(detail::stealing_state_word& w, stealing_state to) {
   if (to == stealing_state::ready) return;
   w.move(stealing_state::running);
   if (to != stealing_state::running) w.move(to);
 }
 
 TEST_CASE("a stealing state is the one that it was moved to, and begins as ready") {
-  CHECK(stealing_state_word().now() == stealing_state::ready);
+  CHECK(detail::stealing_state_word().now() == stealing_state::ready);
   for (auto const from : all)
     for (auto const to : all)
-      if (is_legal_move(from, to)) {
-        stealing_state_word w;
+      if (detail::is_legal_move(from, to)) {
+        detail::stealing_state_word w;
         bring(w, from);
         CHECK(w.now() == from);
         w.move(to);
@@ -41,7 +41,7 @@ TEST_CASE("a stealing state is the one that it was moved to, and begins as ready
 }
 
 TEST_CASE("set_ready makes a process ready, whether it has run or not") {
-  stealing_state_word w;
+  detail::stealing_state_word w;
   w.set_ready();
   CHECK(w.now() == stealing_state::ready);
   bring(w, stealing_state::running);
@@ -51,7 +51,7 @@ TEST_CASE("set_ready makes a process ready, whether it has run or not") {
 
 TEST_CASE("wake makes a waiting process ready, and says that the waker must put it") {
   for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
-    stealing_state_word w;
+    detail::stealing_state_word w;
     bring(w, stealing_state::running);
     CHECK(w.wait(state));
     CHECK(w.now() == state);
@@ -61,14 +61,14 @@ TEST_CASE("wake makes a waiting process ready, and says that the waker must put 
 }
 
 TEST_CASE("wake of a process that has never run says that the waker must put it") {
-  stealing_state_word w;
+  detail::stealing_state_word w;
   CHECK(w.wake());
   CHECK(w.now() == stealing_state::ready);
 }
 
 TEST_CASE("a process that is woken while it runs finds the wake-up when it would wait, once") {
   for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
-    stealing_state_word w;
+    detail::stealing_state_word w;
     bring(w, stealing_state::running);
     CHECK_FALSE(w.wake());
     CHECK(w.now() == stealing_state::running);
@@ -83,7 +83,7 @@ TEST_CASE("a process that is woken while it runs finds the wake-up when it would
 
 TEST_CASE("take_over takes a waiting process without a put") {
   for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
-    stealing_state_word w;
+    detail::stealing_state_word w;
     bring(w, state);
     w.take_over([] { std::abort(); });
     CHECK(w.now() == stealing_state::running);
@@ -91,7 +91,7 @@ TEST_CASE("take_over takes a waiting process without a put") {
 }
 
 TEST_CASE("take_over of a process that is about to wait waits until it does") {
-  stealing_state_word w;
+  detail::stealing_state_word w;
   bring(w, stealing_state::running);
   int times = 0;
   bool let_go = false;

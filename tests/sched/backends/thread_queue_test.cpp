@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/prelude.hpp"
 
-/// sched/backends/thread_queue.hpp on one thread: each operation by itself, its result while
+/// sched/backends/detail/thread_queue.hpp on one thread: each operation by itself, its result while
 /// another thread has claimed the queue, and the equivalence to a std::deque.
 
 /// The actions of another thread at the next of these moments.
@@ -17,31 +17,31 @@ struct watched_orders {
   struct claiming {
     operator std::memory_order() const {
       meanwhile::now(meanwhile::before_claim);
-      return queue_orders::claims;
+      return detail::queue_orders::claims;
     }
   };
   struct giving_back {
     operator std::memory_order() const {
       meanwhile::now(meanwhile::under_claim);
-      return queue_orders::gives_back;
+      return detail::queue_orders::gives_back;
     }
   };
   static constexpr claiming claims{};
   static constexpr giving_back gives_back{};
-  static constexpr auto looks = queue_orders::looks;
+  static constexpr auto looks = detail::queue_orders::looks;
 };
-using queue = basic_thread_queue<watched_orders>;
+using queue = detail::basic_thread_queue<watched_orders>;
 using removal = queue::removal;
 
-struct entry : queue_entry {
+struct entry : detail::queue_entry {
   std::size_t id = 0;
 };
 
 /// QUEUE-2, QUEUE-3: these entries and no others are in q, in that order.
-bool holds(queue const& q, std::vector<queue_entry*> const& all) {
+bool holds(queue const& q, std::vector<detail::queue_entry*> const& all) {
   bool right = q.length() == all.size() && q.is_empty() == all.empty();
   for (std::size_t i = 0; i != all.size(); ++i)
-    right &= all[i]->owner.load() == &q && all[i]->state.now() == sharing_state::queued &&
+    right &= all[i]->owner.load() == &q && all[i]->state.now() == detail::sharing_state::queued &&
              all[i]->previous == (i == 0 ? nullptr : all[i - 1]) &&
              all[i]->next == (i + 1 == all.size() ? nullptr : all[i + 1]);
   return right;
@@ -56,7 +56,7 @@ TEST_CASE("an empty queue says that it is empty, and has no entry to take, to sh
   CHECK(found.is_empty());
   CHECK_FALSE(found.is_locked());
   CHECK(q.try_dequeue_entry(e) == removal::not_here);
-  entry_chain chain;
+  detail::entry_chain chain;
   CHECK(q.try_share(3, chain));
   CHECK(chain.length == 0);
   CHECK(chain.first == nullptr);
@@ -67,7 +67,7 @@ using entered = queue::entered;
 
 /// Makes e ready to be put.
 entry& ready(entry& e) {
-  e.state.move(sharing_state::queued);
+  e.state.move(detail::sharing_state::queued);
   return e;
 }
 
@@ -88,7 +88,8 @@ TEST_CASE("an entry goes to the end, and the result says whether there were othe
   CHECK(holds(q, {&e[0], &e[1], &e[2]}));
 }
 
-bool is_out(queue_entry const& e, sharing_state s = sharing_state::running) {
+bool is_out(detail::queue_entry const& e,
+            detail::sharing_state s = detail::sharing_state::running) {
   return !e.owner.load() && !e.next && !e.previous && e.state.now() == s;
 }
 
@@ -121,7 +122,7 @@ TEST_CASE("an entry is removed from any position, and the others close up") {
   queue q;
   some_entries<6> e;
   fill(q, e, of);
-  std::vector<queue_entry*> left;
+  std::vector<detail::queue_entry*> left;
   for (std::size_t i = 0; i != of; ++i)
     if (i != at) left.push_back(&e[i]);
   CHECK(q.try_dequeue_entry(e[at]) == removal::removed);
@@ -141,11 +142,11 @@ TEST_CASE("an entry of another queue, of none, or in a chain is not removed") {
   (void)other.try_enqueue(ready(e[2]));
   CHECK(q.try_dequeue_entry(e[2]) == removal::not_here);
   CHECK(q.try_dequeue_entry(e[3]) == removal::not_here);
-  entry_chain chain;
+  detail::entry_chain chain;
   REQUIRE(other.try_share(1, chain));
   CHECK(q.try_dequeue_entry(e[2]) == removal::not_here);
   CHECK(other.try_dequeue_entry(e[2]) == removal::not_here);
-  CHECK(e[2].state.now() == sharing_state::queued);
+  CHECK(e[2].state.now() == detail::sharing_state::queued);
   CHECK(holds(q, {&e[0], &e[1]}));
 }
 
@@ -169,8 +170,8 @@ TEST_CASE(
   CHECK(holds(q, {&e[2], &e[1]}));
 }
 
-std::vector<queue_entry*> in(entry_chain const& c) {
-  std::vector<queue_entry*> all;
+std::vector<detail::queue_entry*> in(detail::entry_chain const& c) {
+  std::vector<detail::queue_entry*> all;
   for (auto* e = c.first; e; e = e->next) all.push_back(e);
   return all;
 }
@@ -180,18 +181,18 @@ TEST_CASE("shared entries come from the front, are still queued, and have no own
   queue q;
   some_entries<5> e;
   fill(q, e, 5);
-  entry_chain chain;
+  detail::entry_chain chain;
   REQUIRE(q.try_share(most, chain));
   std::size_t const n = std::min<std::size_t>(most, 5);
   CHECK(chain.length == n);
   CHECK(chain.last == &e[n - 1]);
-  std::vector<queue_entry*> shared;
-  std::vector<queue_entry*> left;
+  std::vector<detail::queue_entry*> shared;
+  std::vector<detail::queue_entry*> left;
   for (std::size_t i = 0; i != 5; ++i) (i < n ? shared : left).push_back(&e[i]);
   CHECK(in(chain) == shared);
   CHECK(chain.last->next == nullptr);
   for (auto* s : shared) CHECK(s->owner.load() == nullptr);
-  for (auto* s : shared) CHECK(s->state.now() == sharing_state::queued);
+  for (auto* s : shared) CHECK(s->state.now() == detail::sharing_state::queued);
   CHECK(holds(q, left));
 }
 
@@ -203,17 +204,17 @@ TEST_CASE("a chain that is prepended to another queue comes before all entries t
   some_entries<4> e;
   fill(from, e, 4);
   fill(to, mine, there);
-  entry_chain chain;
+  detail::entry_chain chain;
   REQUIRE(from.try_share(3, chain));
   CHECK(&chain.pop() == &e[0]);
   CHECK(e[0].next == nullptr);
   CHECK(chain.length == 2);
   REQUIRE(to.try_prepend(chain));
-  std::vector<queue_entry*> all{&e[1], &e[2]};
+  std::vector<detail::queue_entry*> all{&e[1], &e[2]};
   for (std::size_t i = 0; i != there; ++i) all.push_back(&mine[i]);
   CHECK(holds(to, all));
   CHECK(holds(from, {&e[3]}));
-  e[0].state.move(sharing_state::running);
+  e[0].state.move(detail::sharing_state::running);
   CHECK(to.try_enqueue(ready(e[0])) == entered::had_some);
   all.push_back(&e[0]);
   CHECK(holds(to, all));
@@ -223,7 +224,7 @@ TEST_CASE("a chain of one entry is empty after a pop") {
   queue q;
   some_entries<1> e;
   fill(q, e, 1);
-  entry_chain chain;
+  detail::entry_chain chain;
   REQUIRE(q.try_share(7, chain));
   CHECK(&chain.pop() == &e[0]);
   CHECK(chain.length == 0);
@@ -237,7 +238,7 @@ TEST_CASE("a queue is locked, not empty, for all operations while another thread
   queue other;
   some_entries<6> e;
   fill(q, e, 2);
-  entry_chain on_its_way;
+  detail::entry_chain on_its_way;
   (void)other.try_enqueue(ready(e[5]));
   REQUIRE(other.try_share(1, on_its_way));
   ready(e[2]);
@@ -245,7 +246,7 @@ TEST_CASE("a queue is locked, not empty, for all operations while another thread
 
   int wrong = 0;
   bool was_asked = false;
-  std::vector<queue_entry*> gone;
+  std::vector<detail::queue_entry*> gone;
   meanwhile::under_claim = [&] {
     was_asked = true;
     wrong += q.try_enqueue(e[3]) != entered::locked;
@@ -255,15 +256,15 @@ TEST_CASE("a queue is locked, not empty, for all operations while another thread
     wrong += q.try_dequeue_entry(e[1]) != removal::locked;
     wrong += q.try_dequeue_entry(e[4]) != removal::locked;
     wrong += !q.try_exchange(e[3]).is_locked();
-    entry_chain chain;
+    detail::entry_chain chain;
     wrong += q.try_share(2, chain) || chain.length != 0;
-    entry_chain const mine{&e[3], &e[3], 1};
+    detail::entry_chain const mine{&e[3], &e[3], 1};
     wrong += q.try_prepend(mine);
     wrong += q.is_empty();
-    wrong += !is_out(e[3], sharing_state::queued);
+    wrong += !is_out(e[3], detail::sharing_state::queued);
     for (auto* const x : gone) wrong += !is_out(*x);  // QUEUE-4: before the claim ends
   };
-  std::vector<queue_entry*> left;
+  std::vector<detail::queue_entry*> left;
   switch (work) {
     case 0:
       (void)q.try_enqueue(e[2]);
@@ -285,7 +286,7 @@ TEST_CASE("a queue is locked, not empty, for all operations while another thread
       left = {&e[1], &e[2]};
       break;
     case 4: {
-      entry_chain chain;
+      detail::entry_chain chain;
       (void)q.try_share(2, chain);
       break;
     }
@@ -317,7 +318,7 @@ TEST_CASE("the last entry to leave is out of the queue before the queue says tha
   CHECK(holds(q, {}));
 }
 
-std::size_t id_of(queue_entry const& e) { return static_cast<entry const&>(e).id; }
+std::size_t id_of(detail::queue_entry const& e) { return static_cast<entry const&>(e).id; }
 
 /// Takes all entries out, and returns their ids.
 std::vector<std::size_t> drained(queue& q) {
@@ -368,7 +369,7 @@ TEST_CASE("changes between the look at the head and the claim are not lost") {
   }
   SECTION("if all have been taken, there is nothing to share") {
     meanwhile::before_claim = [&] { (void)drained(q); };
-    entry_chain chain;
+    detail::entry_chain chain;
     CHECK(q.try_share(2, chain));
     CHECK(chain.length == 0);
   }
@@ -392,7 +393,7 @@ TEST_CASE("three queues and the chains between them behave like std::deques") {
     auto const outsider = [&]() -> entry* {
       std::vector<entry*> out;
       for (auto& x : e)
-        if (x.state.now() == sharing_state::running) out.push_back(&x);
+        if (x.state.now() == detail::sharing_state::running) out.push_back(&x);
       return out.empty() ? nullptr : out[random(static_cast<unsigned>(out.size()))];
     };
     auto const take_first = [&](std::deque<std::size_t>& m) {
@@ -435,7 +436,7 @@ TEST_CASE("three queues and the chains between them behave like std::deques") {
         case 5: {
           unsigned const most = 1 + random(4);
           auto& from = model[(at + 1) % 3];
-          entry_chain chain;
+          detail::entry_chain chain;
           wrong += !q[(at + 1) % 3].try_share(most, chain);
           wrong += chain.length != std::min<std::size_t>(most, from.size());
           if (chain.length == 0) break;
@@ -443,7 +444,7 @@ TEST_CASE("three queues and the chains between them behave like std::deques") {
           from.erase(from.begin(), from.begin() + chain.length);
           if (random(2) == 0) {  // the first of them is to run
             wrong += id_of(chain.pop()) != moved.front();
-            e[moved.front()].state.move(sharing_state::running);
+            e[moved.front()].state.move(detail::sharing_state::running);
             moved.pop_front();
           }
           if (chain.length == 0) break;
@@ -454,13 +455,13 @@ TEST_CASE("three queues and the chains between them behave like std::deques") {
       }
       std::size_t queued = 0;
       for (std::size_t i = 0; i != 3; ++i) {
-        std::vector<queue_entry*> all;
+        std::vector<detail::queue_entry*> all;
         for (std::size_t const id : model[i]) all.push_back(&e[id]);
         wrong += !holds(q[i], all);
         queued += all.size();
       }
       for (auto const& x : e)
-        if (x.state.now() == sharing_state::running) wrong += !is_out(x), ++queued;
+        if (x.state.now() == detail::sharing_state::running) wrong += !is_out(x), ++queued;
       wrong += queued != n;
     }
     CHECK(wrong == 0);

@@ -2,7 +2,7 @@
 #include "tests/prelude.hpp"
 #include "tests/support/queue_threads.hpp"
 
-/// sched/backends/thread_queue.hpp on several threads.  Under ThreadSanitizer these tests show that
+/// sched/backends/detail/thread_queue.hpp on several threads.  Under ThreadSanitizer these tests show that
 /// its memory orders suffice; tests/weakened shows that ThreadSanitizer would notice weaker ones.
 
 TEST_CASE(

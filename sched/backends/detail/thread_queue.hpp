@@ -4,9 +4,9 @@
 #include <atomic>
 #include <utility>
 
-#include "weft/sched/backends/sharing_state.hpp"
+#include "weft/sched/backends/detail/sharing_state.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 /// The links of a process that is in a thread_queue.
 struct queue_entry {
@@ -16,10 +16,8 @@ struct queue_entry {
   sharing_state_word state{sharing_state::running};  ///< The state of its process.
 };
 
-namespace detail {
 /// The sentinel: the head of each queue that is claimed.  It is never an entry.
 [[gnu::visibility("default")]] inline constinit queue_entry locked_queue;
-}  // namespace detail
 
 /// Entries on their way from one queue to another, linked as in a queue.  Only one thread uses
 /// them.
@@ -202,7 +200,7 @@ class basic_thread_queue {
   }
 
  private:
-  static queue_entry* sentinel() noexcept { return &detail::locked_queue; }
+  static queue_entry* sentinel() noexcept { return &locked_queue; }
 
   /// Claims the queue and returns its head, which the caller must store again (QUEUE-1).  Returns
   /// the sentinel if another thread has claimed the queue.
@@ -265,4 +263,4 @@ class basic_thread_queue {
 /// The queue with the memory orders that are right for it.
 using thread_queue = basic_thread_queue<>;
 
-}  // namespace weft
+}  // namespace weft::detail

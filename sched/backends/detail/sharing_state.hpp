@@ -7,7 +7,7 @@
 
 #include "weft/sched/base/detail/relax.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 /// The state of a process, as other threads must know it.
 enum class sharing_state : std::uint8_t {
@@ -74,7 +74,7 @@ class basic_sharing_state {
   /// does not sleep.  O(1); while the process is about to sleep, this waits, for a few instructions
   /// of its thread.
   [[nodiscard]] bool wake(sharing_state to) noexcept {
-    for (detail::relax wait;; wait()) {
+    for (relax wait;; wait()) {
       sharing_state s = state_.load(std::memory_order_relaxed);  // relaxed: [2] checks it
       if (s == sharing_state::yielding) continue;
       if (s != sharing_state::sleeping) return false;
@@ -91,4 +91,4 @@ class basic_sharing_state {
 /// The state with the memory orders that are right for it.
 using sharing_state_word = basic_sharing_state<>;
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <utility>
 
-namespace weft {
+namespace weft::detail {
 
 /// The memory orders at the labels [1] to [3]: a parameter, so that tests can weaken them.
 struct stack_orders {
@@ -62,4 +62,4 @@ class message_stack {
   std::atomic<Message*> top_ = nullptr;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

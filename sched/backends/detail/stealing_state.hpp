@@ -16,6 +16,8 @@ enum class stealing_state : std::uint8_t {
   complete  ///< It has ended.
 };
 
+namespace detail {
+
 /// The legal moves, from the state on the left to the state above, each with its reason; on the
 /// right the threads that make them:
 ///
@@ -131,4 +133,5 @@ class basic_stealing_state {
 /// The state with the memory orders that are right for it.
 using stealing_state_word = basic_stealing_state<>;
 
+}  // namespace detail
 }  // namespace weft
