@@ -223,7 +223,7 @@ struct clause_dispatch {
   template <bool InRoom>
   [[gnu::always_inline]] static void set_answer(S& s, O& o, result_slot<R>& waiting) {
     if constexpr (InRoom) {
-      waiting.set(spawn_in_room(s, *o.what));
+      waiting.set(spawn_in_room(s, o));
     } else if constexpr (std::is_void_v<R>) {
       on(s, o);
       waiting.set();

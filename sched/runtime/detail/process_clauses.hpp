@@ -81,7 +81,7 @@ template <class S>
   }
 }
 template <class S>
-[[nodiscard]] process* new_process(S& s, process_id id, program* p) {
+[[nodiscard, gnu::noinline]] process* new_process(S& s, process_id id, program* p) {
   try {
     return forkable_process::make(id, p, s.log_limit_, S::header);
   } catch (...) {
@@ -117,21 +117,26 @@ template <class S>
   s.put(thunk(p), put_reason::started);
   return id;
 }
+/// The id of the next child of the running process.
 template <class S>
-[[gnu::noinline]] void spawn_forkable(S& s, process_id id, spawn_request& request) {
-  begin_process(s, new_process(s, id, request.forkable_program()), true);
-}
-/// The clause of spawn, without a limit to processes.
-template <class S>
-[[gnu::always_inline]] inline process_id on(S& s, spawning<>::start& start) {
-  spawn_request& request = *start.what;
+[[nodiscard, gnu::always_inline]] inline process_id next_child_id(S& s) noexcept {
   process& parent = s.running();
-  process_id const id = s.here().children.child_of(parent.id(), parent.next_child_number());
+  return s.here().children.child_of(parent.id(), parent.next_child_number());
+}
+template <class S>
+[[nodiscard, gnu::always_inline]] inline process* new_child(S& s, process_id id,
+                                                            spawn_request& request) {
   if constexpr (S::explores) s.base().note_spawned(id, request.where);
   if (request.is_forkable()) [[unlikely]]
-    spawn_forkable(s, id, request);
-  else
-    begin_process(s, new_process(s, id, request.frame()), false);
+    return new_process(s, id, request.forkable_program());
+  return new_process(s, id, request.frame());
+}
+/// The clause of spawn.
+template <class S>
+[[gnu::always_inline]] inline process_id on(S& s, spawning<>::start& start) {
+  process_id const id = next_child_id(s);
+  process* const child = new_child(s, id, *start.what);
+  begin_process(s, child, start.what->is_forkable());
   return id;
 }
 /// Starts a child for direct_spawn::begin, without a limit and with one thread.
@@ -181,21 +186,11 @@ void spawn_and_yield(S& s, spawning<>::start& start) {
 
 // ---- spawning with a limit to processes (admission.hpp)
 
-template <class S>
-[[nodiscard]] process* new_child(S& s, spawn_request& request) {
-  process_id const id = s.running().next_child();
-  if constexpr (S::explores) s.base().note_spawned(id, request.where);
-  return request.is_forkable() ? new_process(s, id, request.forkable_program())
-                               : new_process(s, id, request.frame());
-}
 /// Spawns after room has been taken.
 template <class S>
-process_id spawn_in_room(S& s, spawn_request& request) {
+process_id spawn_in_room(S& s, spawning<>::start& start) {
   try {
-    process* const p = new_child(s, request);
-    process_id const id = p->id();  // read now: once `p` has begun it may be destroyed
-    begin_process(s, p, request.is_forkable());
-    return id;
+    return on(s, start);
   } catch (...) {
     s.give_room();
     throw;
@@ -267,7 +262,7 @@ void start_when_there_is_room(S& s, Make make) {
 template <class S>
 void spawn_when_there_is_room(S& s, spawn_request& request) {
   start_when_there_is_room(s, [&](admission::ticket& t) {
-    t.spawned = new_child(s, request);
+    t.spawned = new_child(s, next_child_id(s), request);
     t.answer = std::bit_cast<std::uint64_t>(t.spawned->id());
   });
 }
