@@ -38,7 +38,7 @@ int main() {
   if (d.can_rotate_in_place()) std::cout << d.rotate_in_place(9) << '\n';
   int taken = 0;
   if (d.take_back_in_place([&](int& x) { taken = x; }) && !d.emplace_front_in_place(taken))
-    d.push_front(taken);                     // the chunk had no room
+    d.push_front(taken);                     // the leaf had no room
   std::cout << (d.rotations() > 0) << '\n';  // this many more
   persistent_deque<int> other;
   d.swap(other);
