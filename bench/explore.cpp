@@ -42,7 +42,7 @@
 #include "bench/rivals_search.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 namespace {
 

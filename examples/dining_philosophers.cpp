@@ -22,7 +22,7 @@
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
 #include <weft/sched/sync/mutex.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 
 using namespace weft;
 using namespace std::chrono_literals;

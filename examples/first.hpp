@@ -21,7 +21,7 @@
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/sharing.hpp"
 #include "weft/sched/stealing.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 #include "weft/trace/trace_files.hpp"
 #include "weft/trace/traced_handler.hpp"
 #include "weft/trace/tracing.hpp"

@@ -31,7 +31,7 @@
 #include <weft/io/connection.hpp>
 #include <weft/io/memory_network.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 
 using namespace weft;
 using namespace std::chrono_literals;

@@ -21,7 +21,7 @@
 #include "examples/backend.hpp"
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 
 using namespace weft;
 

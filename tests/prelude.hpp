@@ -82,7 +82,7 @@
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/sharing.hpp"
 #include "weft/sched/stealing.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

@@ -14,7 +14,7 @@ _DEQUE = ["//deque"]
 _EFFECTS = ["//effects", "//effects/memory"]
 _SCHED = [
     "//sched:schedule",
-    "//sched:testing",
+    "//testing",
     "//testing:testing_internals",
 ] + SCHED_INTERNALS
 _IO = ["//io", "//io:blocking", "//io:reactor", "//io:signals", "//io:testing"]

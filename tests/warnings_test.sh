@@ -5,7 +5,7 @@ failed=0
 
 program() {
   for header in deque/deque io/memory_network io/reactor sched/sharing sched/stealing \
-    sched/tasks/parallel sched/tasks/scope sched/tasks/when_any sched/testing; do
+    sched/tasks/parallel sched/tasks/scope sched/tasks/when_any testing/testing; do
     echo "#include <weft/$header.hpp>"
   done
   cat weft/tests/consumer/minimal.cpp

@@ -9,7 +9,7 @@ def chapter(name, deps = [], src = None, program = "", has_page = False, is_pars
     Args:
       name: the name of the program; NAME_test compares its output.
       deps: the libraries that the program includes, beside //effects, //sched:schedule and
-        //sched:testing.
+        //testing.
       src: the Markdown file, by default NAME.md.
       program: in a file with several programs, use the blocks `cpp PROGRAM` and `output PROGRAM`.
       has_page: pages/NAME.html is a page on which the runs of the program are stepped through:
@@ -26,7 +26,7 @@ def chapter(name, deps = [], src = None, program = "", has_page = False, is_pars
             cmd = "sh $(location //tools:tangle.sh) %s $(location %s) %s > $@" % (language, src, program),
             tools = ["//tools:tangle.sh"],
         )
-    deps = ["//effects", "//sched:schedule", "//sched:testing"] + deps
+    deps = ["//effects", "//sched:schedule", "//testing"] + deps
     if is_parsed_once:
         parsed_once_binary(name = name, srcs = [name + ".cpp"], deps = deps)
     else:

@@ -27,7 +27,7 @@ BUDGET = {
     "sched/schedule.hpp": 1.9,
     "sched/sharing.hpp": 1.9,
     "sched/stealing.hpp": 2.0,
-    "sched/testing.hpp": 2.0,
+    "testing/testing.hpp": 2.0,
     "io/io.hpp": 1.2,
 }
 

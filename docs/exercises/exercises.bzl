@@ -10,7 +10,7 @@ def exercises(chapter, count, deps):
         reader can compare the two, test.cpp the
         Catch2 test cases, each tagged with the number of its exercise, as in [2].
       count: how many exercises there are.
-      deps: what the program includes beside //effects, //sched:schedule and //sched:testing.
+      deps: what the program includes beside //effects, //sched:schedule and //testing.
     """
     program = chapter + "_program"
     native.cc_binary(
@@ -26,7 +26,7 @@ def exercises(chapter, count, deps):
         deps = [
             "//effects",
             "//sched:schedule",
-            "//sched:testing",
+            "//testing",
             "//tests:catch_main",
             "//examples:first",
             "@catch2",

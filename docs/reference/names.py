@@ -32,7 +32,7 @@ UMBRELLAS = (
     ("sched/schedule.hpp", ("sched/",)),
     ("sched/sharing.hpp", ("sched/",)),
     ("sched/stealing.hpp", ("sched/",)),
-    ("sched/testing.hpp", ("sched/", "testing/")),
+    ("testing/testing.hpp", ("sched/", "testing/")),
     ("testing/catch2.hpp", ("testing/assertions.hpp",)),
     ("trace/tracing.hpp", ("trace/", "sched/base/trace_event.hpp")),
 )

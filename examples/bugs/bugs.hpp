@@ -9,7 +9,7 @@
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/sync/mutex.hpp"
 #include "weft/sched/sync/shared.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 /// Concurrency bugs that others have published, in the words of weft: what a program did, not its
 /// code.  What threads of the original read and wrote without a lock is a `shared` here, so that

@@ -4,7 +4,7 @@
 
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 
 /// Two processes add to a number, and one update may be lost.
 weft::eff<void, weft::proc> add_one(int& n) {

@@ -15,8 +15,8 @@
 #include "weft/durable/engine.hpp"
 #include "weft/durable/memory_store.hpp"
 #include "weft/effects/effects.hpp"
-#include "weft/sched/testing.hpp"
 #include "weft/testing/explore.hpp"
+#include "weft/testing/testing.hpp"
 
 /// Programs whose every crash point in every schedule is explored: a crash is a decision at each
 /// change of the store.

@@ -3,7 +3,7 @@
 /// Mistake: a check of `explore` that takes another type than the state
 
 #include <weft/effects/effects.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 
 using namespace weft;
 

@@ -23,7 +23,7 @@ variant vector""".split()
 OURS = [f"weft/{h}.hpp" for h in """cluster/nats_store cluster/router deque/deque durable/engine effects/effects io/blocking
 io/connection io/files io/memory_network io/reactor io/thread_pool sched/commands/coroutine_stepper
 sched/commands/dispatchers sched/schedule sched/sharing sched/stealing sched/tasks/parallel sched/tasks/scope
-sched/tasks/shielded sched/tasks/when_any sched/testing trace/trace_files trace/traced_handler trace/tracing""".split()]
+sched/tasks/shielded sched/tasks/when_any testing/testing trace/trace_files trace/traced_handler trace/tracing""".split()]
 
 
 def include(headers):

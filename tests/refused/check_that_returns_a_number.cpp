@@ -6,7 +6,7 @@
 /// Naming: int
 
 #include "weft/effects/effects.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 weft::eff<void, weft::proc> program(int&) { co_await weft::proc::yield{}; }
 

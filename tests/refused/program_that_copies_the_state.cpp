@@ -4,7 +4,7 @@
 ///   weft: the program takes a copy of the state, which the check does not see: take a world&
 
 #include "weft/effects/effects.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 struct world {
   int n = 0;

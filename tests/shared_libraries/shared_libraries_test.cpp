@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/shared_libraries/library.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 using namespace weft;
 using namespace weft::tests;

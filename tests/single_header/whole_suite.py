@@ -40,7 +40,7 @@ def stand_ins(folder):
         if header in ALONE:
             there.symlink_to(Path(header).resolve())
         else:
-            name = "weft_testing.hpp" if header.startswith(("testing/", "trace/", "sched/testing.hpp")) else "weft.hpp"
+            name = "weft_testing.hpp" if header.startswith(("testing/", "trace/", "testing/testing.hpp")) else "weft.hpp"
             there.write_text(f"#pragma once\n#include <{name}>\n")
     for top in COMPILED:
         Path(folder, "weft", top).symlink_to(Path(top).resolve())

@@ -14,8 +14,8 @@
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/sync/mutex.hpp"
-#include "weft/sched/testing.hpp"
 #include "weft/testing/detail/every_schedule.hpp"
+#include "weft/testing/testing.hpp"
 
 /// For tests of the searches: all runs of a small program, and small programs.
 namespace weft::tests {

@@ -53,7 +53,7 @@
 #include "weft/sched/tasks/task_handle.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 #include "weft/sched/tasks/when_any.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 /// Common parts of the programs for tests in which an allocation fails (programs_for_failures.hpp).
 namespace weft::tests::for_failures {

@@ -8,7 +8,7 @@
 #include "tests/support/frames.hpp"
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 
 /// The searches of several threads against that of one.
 namespace weft::tests {

@@ -8,7 +8,7 @@
 
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 #ifdef SOLVED
 #include "docs/exercises/05_ports_and_four_states/solutions.hpp"
 #else

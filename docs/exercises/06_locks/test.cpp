@@ -11,7 +11,7 @@
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/tasks/scope.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 #ifdef SOLVED
 #include "docs/exercises/06_locks/solutions.hpp"
 #else

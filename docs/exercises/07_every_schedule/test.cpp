@@ -9,7 +9,7 @@
 
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 #ifdef SOLVED
 #include "docs/exercises/07_every_schedule/solutions.hpp"
 #else

@@ -18,7 +18,7 @@
 #include "weft/io/connection.hpp"
 #include "weft/io/memory_network.hpp"
 #include "weft/sched/schedule.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 #ifdef SOLVED
 #include "docs/exercises/08_meeting_the_outside_world/solutions.hpp"
 #else

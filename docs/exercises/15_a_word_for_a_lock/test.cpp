@@ -10,7 +10,7 @@
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/sharing.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 #ifdef SOLVED
 #include "docs/exercises/15_a_word_for_a_lock/solutions.hpp"
 #else

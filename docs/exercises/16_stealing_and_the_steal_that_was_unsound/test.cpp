@@ -13,7 +13,7 @@
 #include "weft/effects/effects.hpp"
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/stealing.hpp"
-#include "weft/sched/testing.hpp"
+#include "weft/testing/testing.hpp"
 #ifdef SOLVED
 #include "docs/exercises/16_stealing_and_the_steal_that_was_unsound/solutions.hpp"
 #else

@@ -7,7 +7,7 @@
 
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 using namespace weft;
 
 eff<void, syncing> increments(shared<int>& n) {

@@ -6,7 +6,7 @@
 
 #include <weft/durable/memory_store.hpp>
 #include <weft/effects/effects.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 using namespace weft;
 
 struct world {

@@ -6,7 +6,7 @@
 
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 using namespace weft;
 
 eff<void, syncing> locks(mutex& first, mutex& second, std::string& order, char name) {

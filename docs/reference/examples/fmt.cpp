@@ -9,7 +9,7 @@
 #include <weft/adapters/fmt.hpp>
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 using namespace weft;
 
 eff<void> nothing() { co_return; }

@@ -9,7 +9,7 @@
 #include <weft/io/connection.hpp>
 #include <weft/io/memory_network.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 using namespace weft;
 
 eff<void, networking> serves(listener at) {

@@ -6,7 +6,7 @@
 
 #include <weft/effects/effects.hpp>
 #include <weft/sched/schedule.hpp>
-#include <weft/sched/testing.hpp>
+#include <weft/testing/testing.hpp>
 using namespace weft;
 
 eff<void, console> prints(int n) { co_await console::print{std::to_string(n)}; }

@@ -9,7 +9,7 @@
 #include "weft/sched/runtime/detail/scheduler_members.hpp"
 
 /// The schedulers on the library's backends are compiled here, once.  scheduler.hpp,
-/// sched/sharing.hpp, sched/stealing.hpp and sched/testing.hpp declare that: a program that includes
+/// sched/sharing.hpp, sched/stealing.hpp and testing/testing.hpp declare that: a program that includes
 /// them compiles only what it inlines.
 namespace weft::detail {
 
