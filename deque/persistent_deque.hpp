@@ -172,9 +172,8 @@ class persistent_deque {
   }
 
   void clear() noexcept { version_ = {}; }  ///< Drops this version; O(n), as its end.
-  void swap(persistent_deque& other) noexcept {
-    version_.swap(other.version_);
-  }  ///< O(1), no allocation.
+  /// O(1), no allocation.
+  void swap(persistent_deque& other) noexcept { version_.swap(other.version_); }
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
   // ---- as values: return a changed deque and leave this one unchanged (or, for an rvalue, reuse
