@@ -15,6 +15,22 @@ eff<void, spawning<proc>> program() {
   for (int i = 0; i != 10; ++i) co_await spawn(turns);
 }
 
+char const* text_of(stealing_state s) {
+  switch (s) {
+    case stealing_state::ready:
+      return " is ready";
+    case stealing_state::running:
+      return " runs";
+    case stealing_state::blocked:
+      return " waits";
+    case stealing_state::idle:
+      return " waits for mail";
+    case stealing_state::complete:
+      return " has ended";
+  }
+  return "";
+}
+
 int main() {
   stealing_options const how{.threads = 1,  // one, so that the counts are always the same
                              .forkable = false,
@@ -32,8 +48,7 @@ int main() {
   scheduler<stealing> s(how);
   s.start(how, program);
   for (process_report const& r : s.base().processes())
-    std::cout << r.id.text() << (r.state == stealing_state::ready ? " is ready" : "") << ' '
-              << r.steps << r.waits_for << '\n';
+    std::cout << r.id.text() << text_of(r.state) << ' ' << r.steps << r.waits_for << '\n';
   s.run();
   worker_counts const c = s.base().counts(0);
   std::cout << s.base().threads() << " thread: " << c.run << " steps, " << c.stolen << " stolen, "
