@@ -206,15 +206,15 @@ class persistent_deque {
   [[nodiscard]] popped popped_front() const&
     requires copyable
   {
-    return popped_at<side::front>(*this);
+    return persistent_deque(*this).template popped_at<side::front>();
   }
-  [[nodiscard]] popped popped_front() && { return popped_at<side::front>(reused()); }
+  [[nodiscard]] popped popped_front() && { return popped_at<side::front>(); }
   [[nodiscard]] popped popped_back() const&
     requires copyable
   {
-    return popped_at<side::back>(*this);
+    return persistent_deque(*this).template popped_at<side::back>();
   }
-  [[nodiscard]] popped popped_back() && { return popped_at<side::back>(reused()); }
+  [[nodiscard]] popped popped_back() && { return popped_at<side::back>(); }
 
   /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); allocates,
   /// and copies, at most a leaf and a node at each height.  Throws std::out_of_range if there is
@@ -352,17 +352,16 @@ class persistent_deque {
     return version_.template pop<S, std::optional<T>>("try_pop");
   }
   template <side S>
-  static popped popped_at(persistent_deque from) {
-    if (from.empty()) return std::nullopt;
-    T element = from.version_.template pop<S>("popped");
-    return popped(std::in_place, std::move_if_noexcept(element), std::move(from));
-  }
-  /// This deque, to be changed; a copy if the elements can only be copied, which may throw.
-  persistent_deque reused() {
-    if constexpr (std::is_nothrow_move_constructible_v<T>)
-      return std::move(*this);
-    else
-      return *this;
+  popped popped_at() {
+    if (empty()) return std::nullopt;
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+      T element = version_.template pop<S>("popped");
+      return popped(std::in_place, std::move(element), std::move(*this));
+    } else {  // a copy may throw: this deque stays as it is
+      persistent_deque rest(*this);
+      T const element = rest.version_.template pop<S>("popped");
+      return popped(std::in_place, element, std::move(rest));
+    }
   }
 
   version version_;

@@ -147,6 +147,7 @@ struct leaf : block<T, P> {
   void slide(slot to) noexcept {
     slot const from = low.get();
     slot const n = high.get() - from;
+    if (to == from) return;
     for (slot k = 0; k != n; ++k) {
       slot const i = to < from ? k : n - 1 - k;  // never onto an element that is yet to be moved
       std::construct_at(at(to + i), std::move(*at(from + i)));

@@ -391,6 +391,8 @@ TEMPLATE_TEST_CASE("an exception changes no version", "", safe_element, brittle_
     fails_cleanly([](queue& d) { (void)d.split_at(d.size() / 2); });
     fails_cleanly([](queue& d) { (void)d.concat(d); });
     fails_cleanly([](queue& d) { (void)d.popped_front(); });
+    fails_cleanly([](queue& d) { (void)std::move(d).popped_front(); });
+    fails_cleanly([](queue& d) { (void)std::move(d).popped_back(); });
     if (!before.empty()) {
       fails_cleanly([](queue& d) { d.pop_back(); });
       fails_cleanly([](queue& d) { d.push_back(d.front()); });
@@ -408,6 +410,55 @@ TEST_CASE("an rvalue whose push fails keeps its value") {
   CHECK_THROWS_AS(d.push_back(std::move(e)), planned_failure);
   failures::none();
   CHECK(e.value() == 9);  // it has not been moved from
+}
+
+namespace {
+/// Counts that run `meanwhile` after one of the looks whether there is one owner, as another thread
+/// could.
+struct interrupted_counts : atomic_counts {
+  static inline std::function<void()> meanwhile;
+  static inline int looks_before = -1;
+  class owners : public atomic_counts::owners {
+   public:
+    [[nodiscard]] bool only_one() const noexcept {
+      bool const is_only = atomic_counts::owners::only_one();
+      if (looks_before >= 0 && looks_before-- == 0) meanwhile();
+      return is_only;
+    }
+  };
+};
+}  // namespace
+
+TEST_CASE("another version may be destroyed at any moment of a push or a pop") {
+  bool const at_front = GENERATE(false, true);
+  bool const is_push = GENERATE(false, true);
+  using queue = persistent_deque<std::string, deque_policy<interrupted_counts>>;
+  auto const push = [&](auto& to, char c) {
+    std::string const text(40, c);
+    at_front ? to.push_front(text) : to.push_back(text);
+  };
+  for (int looks = 0; looks != 8; ++looks) {
+    queue d;
+    std::deque<std::string> model;
+    for (char const c : {'a', 'b'}) {
+      push(d, c);
+      push(model, c);
+    }
+    queue other = d;
+    push(other, 'c');
+    interrupted_counts::meanwhile = [&] { other.clear(); };
+    interrupted_counts::looks_before = looks;
+    if (is_push) {
+      push(d, 'd');
+      interrupted_counts::looks_before = -1;
+      push(model, 'd');
+    } else {
+      (void)(at_front ? d.pop_front() : d.pop_back());
+      interrupted_counts::looks_before = -1;
+      at_front ? model.pop_front() : model.pop_back();
+    }
+    CHECK(std::ranges::equal(d, model));
+  }
 }
 
 TEST_CASE("over-aligned elements are aligned") {
