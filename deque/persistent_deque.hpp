@@ -30,9 +30,10 @@ namespace weft {
 ///
 /// When not to use it: if no version is ever kept.  Elements are read-only in place.
 ///
-/// Cost, for n elements: the bounds are worst cases on any version, not amortised.  "Usually O(1)":
-/// only a push or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the leaves
-/// between.  Destroying a version destroys the elements that no other version shares: O(n), with
+/// Cost, for n elements: the bounds are worst cases on any version, not amortised; log n is that of
+/// the most elements that the version, or one that it was made from, has had.  "Usually O(1)": only a
+/// push or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the leaves between.
+/// Destroying a version destroys the elements that no other version shares: O(n), with
 /// O(log n) of stack.  If another version shares the leaf at one of its ends with the destroyed
 /// one, elements of that leaf may live on until the other version next changes at that end: at
 /// most two leaves for both ends together.
@@ -146,7 +147,8 @@ class persistent_deque {
 
   /// For a round-robin queue: rotate_in_place adds T(args...) at the front, and removes and returns
   /// the last element, in a few instructions and without allocation.  It requires
-  /// can_rotate_in_place(): both ends have room and share nothing with another version.
+  /// can_rotate_in_place(), which is true only if both ends share nothing with another version.  If it
+  /// is false, a push and a pop do the same.
   [[nodiscard]] bool can_rotate_in_place() const noexcept { return rotations() != 0; }
   /// How many calls of rotate_in_place() may follow, as long as this deque is not changed in another
   /// way and not copied.  O(1).
@@ -156,16 +158,18 @@ class persistent_deque {
     return version_.rotate(std::forward<Args>(args)...);
   }
 
-  /// Adds T(args...) at the front in a few instructions, and returns true, if the leaf there has
-  /// room that this version may use.  Else returns false, and does nothing.  O(1), no allocation.
+  /// Adds T(args...) at the front in a few instructions, and returns true, if a leaf at hand has room
+  /// that this version may use.  Else returns false, and does nothing: then push.  T(args...) must not
+  /// throw.  O(1), no allocation.
   template <class... Args>
   [[nodiscard, gnu::always_inline]] bool emplace_front_in_place(Args&&... args) noexcept {
     return version_.template emplace_in_place<side::front>(std::forward<Args>(args)...);
   }
 
-  /// Removes the last element in a few instructions, and returns true, if no other version shares
-  /// the leaf that it is in: take(element) takes over what the element owns, which is not destroyed.
-  /// Else returns false, and does nothing.  O(1), no allocation.
+  /// Removes the last element in a few instructions, and returns true, if the leaf that it is in is at
+  /// hand, and no other version shares it: take(element), which must not throw, takes over what the
+  /// element owns, which is not destroyed.  Else returns false, and does nothing: then pop.  O(1), no
+  /// allocation.
   template <std::invocable<T&> Take>
   [[nodiscard, gnu::always_inline]] bool take_back_in_place(Take take) noexcept {
     return version_.template take_in_place<side::back>(take);
@@ -325,7 +329,7 @@ class persistent_deque {
     requires std::equality_comparable<T>
   {  // O(n)
     if (a.size() != b.size()) return false;
-    for (auto i = a.begin(), j = b.begin(), end = a.end(); i != end; ++i, ++j)
+    for (auto i = a.begin(), j = b.begin(), end = a.end(); i != end; ++i, void(), ++j)
       if (!(*i == *j)) return false;
     return true;
   }
@@ -335,7 +339,7 @@ class persistent_deque {
     using order = std::compare_three_way_result_t<T>;
     auto const a_end = a.end();
     auto const b_end = b.end();
-    for (auto i = a.begin(), j = b.begin(); i != a_end && j != b_end; ++i, ++j)
+    for (auto i = a.begin(), j = b.begin(); i != a_end && j != b_end; ++i, void(), ++j)
       if (order const o = std::compare_three_way()(*i, *j); o != 0) return o;
     return order(a.size() <=> b.size());
   }

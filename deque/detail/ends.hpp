@@ -86,6 +86,7 @@ class ends {
   /// Does that if only an edge has to be moved; else returns false, and does nothing.
   template <side S, class... Args>
   [[gnu::always_inline]] bool emplace_in_place(Args&&... args) noexcept {
+    static_assert(std::is_nothrow_constructible_v<T, Args...>);
     auto make = [&](T* at) noexcept { std::construct_at(at, std::forward<Args>(args)...); };
     return window_at<S>().held && window_at<S>().template extend<S>(make);
   }

@@ -60,10 +60,10 @@ class owner {
 
 /// Slots for elements, of which a contiguous run is constructed.
 ///
-///   LEAF-1  The constructed slots are [low, high).  The window of every version on the leaf lies
-///       within them.
-///   LEAF-2  While the leaf has several owners, `low` only falls and `high` only rises, so each slot
-///       is constructed at most once.
+///   LEAF-1  The constructed slots are [low, high), and perhaps one that a constructor is at work in.
+///       The window of every version on the leaf lies within them.
+///   LEAF-2  While the leaf has several owners, `low` only falls and `high` only rises, but for a
+///       constructor that throws: so each slot is constructed at most once.
 template <class T, class P>
 struct leaf : block<T, P> {
   /// Whether elements may be moved from slot to slot.  If a move could throw, it might leave a

@@ -44,14 +44,14 @@ void block<T, P>::destroy(block* b) noexcept {
 }
 
 /// The full leaves between both ends of a deque: a radix tree whose leaves have numbers from begin_
-/// on, which versions share.  A change copies the shared nodes on one path, so it takes O(log n), and
-/// allocates at most a node at each height.
+/// on, which versions share.  A change copies the shared nodes on one path: a node at each height.
 ///
 ///   SPINE-1  A path from the root to leaf k takes, at the height h, the h-th digit of k in base 8.
 ///   SPINE-2  The leaves are those in [begin_, end_), all full.  A place outside has nothing, or, after
 ///       an exception, a node without leaves: so no leaf outlives the versions that have it.
 ///   SPINE-3  A root that reaches all leaves by one node below is replaced by that node.  So a queue,
-///       whose numbers move in one direction for ever, stays O(log n) high.
+///       whose numbers move in one direction for ever, stays as high as its largest size demands; and
+///       so does what is split off.
 ///
 /// Source: P. Bagwell, "Ideal Hash Trees" (2001); R. Hickey's vector in Clojure.
 template <class T, class P>
@@ -73,7 +73,7 @@ class spine {
   owner<T, P>& own(std::size_t i) { return own_path(begin_ + i); }
 
   /// A place for one more leaf at the end S: the caller puts it there, and then calls add(), before
-  /// any other call.  If no leaf is put, nothing has changed.
+  /// any other call.  If no leaf is put, the leaves are the same as before.
   template <side S>
   owner<T, P>& room() {
     if (!root_) {
@@ -133,8 +133,9 @@ class spine {
     }
   }
 
-  /// Drops what is beyond the outermost leaf at S, to which this version has a path of its own, or has
-  /// one as far as the path of a leaf beyond it goes.
+  /// Drops the nodes and leaves beyond the outermost leaf at S, which lie next to it, without a gap.
+  /// This version has a path of its own to that leaf; or, after take(), to the leaf that was next to it:
+  /// where the two paths part, nothing is left beyond the other one, so the loop may end there.
   template <side S>
   void drop_outside() noexcept {
     if (empty()) {

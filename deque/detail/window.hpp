@@ -9,10 +9,10 @@ namespace weft::detail {
 
 /// The elements that a version has of the leaf at one of its ends: [begin, end).
 ///
-///   WINDOW-1  An element is constructed in the next slot only if no version has ever used it, even if
-///       the leaf has several owners: then no older version's window covers it.
-///   WINDOW-2  An element is moved or destroyed only by the only owner of its leaf.  The elements
-///       outside its window, which only versions that have gone could see, are destroyed first.
+///   WINDOW-1  While the leaf has several owners, an element is constructed in the next slot only if
+///       that lies outside the bounds (LEAF-1): then no other version's window covers it.
+///   WINDOW-2  An element is moved or destroyed only by the only owner of its leaf.  Elements beyond
+///       the edge, which only versions that have gone could see, are destroyed before the edge moves.
 template <class T, class P>
 struct window {
   using cells = leaf<T, P>;
@@ -95,7 +95,7 @@ struct window {
   }
 
   /// Moves the elements in the leaf so that all room is at S, if that may be done and there is enough
-  /// of it; else returns false.
+  /// of it; else returns false.  An owner that has just gone may have left elements outside the window.
   template <side S>
   bool slide() noexcept {
     slot const n = size();
