@@ -146,9 +146,8 @@ struct heap_memory {
 /// `ElementsOwnVersions` must be true if an element can own a version of the deque that it is
 /// pushed to, for example a task that holds a snapshot of the queue in which it stands: then make the
 /// element before the push, push_back(T(d)), since emplace_back(d) would use `d` while it is changed.
-/// Otherwise
-/// the element may be constructed in a leaf that its snapshot shares; the two then own each other
-/// and leak.  If it is true, a push into a shared leaf copies the leaf.
+/// Otherwise the element may be constructed in a leaf that its snapshot shares; the two then own each
+/// other and leak.  If it is true, a push into a shared leaf copies the leaf.
 template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
           bool ElementsOwnVersions = false>
 struct deque_policy {
