@@ -123,9 +123,14 @@ class ends {
   template <class... Args>
   [[gnu::always_inline]] T rotate(Args&&... args) noexcept {
     static_assert(cells::moves_safely && std::is_nothrow_constructible_v<T, Args...>);
-    front_.in().low.set(--front_.begin);
-    std::construct_at(front_.template last<side::front>(), std::forward<Args>(args)...);
-    return take_alone<side::back, T>(back_.empty() ? front_ : back_);
+    cells& first = front_.in();
+    slot const at = front_.begin - 1;
+    front_.begin = at;
+    first.low.set(at);
+    std::construct_at(first.at(at), std::forward<Args>(args)...);
+    if (back_.empty()) [[unlikely]]
+      return take_alone<side::back, T>(front_);
+    return take_alone<side::back, T>(back_);
   }
 
   /// Contiguous elements, and the index of the first.
@@ -284,10 +289,14 @@ class ends {
   // The compilers construct `taken` in its place (NRVO): no move can throw after the removal.
   template <side S, class R>
   [[gnu::always_inline]] static R take_alone(window<T, P>& w) {
-    T* const last = w.template last<S>();
+    cells& in = w.in();  // looked for once: the stores below could alias
+    slot const edge = w.template edge<S>();
+    slot const next = S == side::front ? edge + 1 : edge - 1;
+    T* const last = in.at(S == side::front ? edge : next);
     R taken = cells::template taken<R>(*last, true);
     std::destroy_at(last);
-    w.template retreat<S>();
+    w.template edge<S>() = next;
+    in.template bound<S>().set(next);
     return taken;
   }
   template <side S, class R>
