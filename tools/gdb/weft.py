@@ -255,7 +255,8 @@ def in_persistent_deque(deque):
     """deque/detail/ends.hpp: the front, the leaves between, the back."""
     element = deque.type.strip_typedefs().template_argument(0)
     policy = deque.type.strip_typedefs().template_argument(1)
-    leaf, node = (gdb.lookup_type(f"weft::detail::{kind}<{element}, {policy}>") for kind in ("leaf", "node"))
+    of = f"<{element.strip_typedefs().name}, {policy.strip_typedefs().name} >"
+    leaf, node = (gdb.lookup_type(f"weft::detail::{kind}{of}") for kind in ("leaf", "node"))
 
     def in_leaf(owner, first=0, last=None):
         header = pointer_in(owner).cast(leaf.pointer()).dereference()
