@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'#include "weft/(.*)"')
 NO_FUNCTION = re.compile(r"namespace|using |struct |class |enum |#|//|\}|extern |inline |static |constexpr |template")
 FIRST = ("effects/effects.hpp", "sched/schedule.hpp")
 # Internals, and headers that need another library.
-NOT_INCLUDED = re.compile(r"/detail/|testing/testing|range_v3|catch2|googletest")
+NOT_INCLUDED = re.compile(r"/detail/.*\.hpp$|testing/testing|range_v3|catch2|googletest")
 BANNER = """\
 // SPDX-License-Identifier: MIT
 // %s: weft, algebraic effects for C++20 coroutines, in one header.  Made by tools/single_header.py.
