@@ -14,7 +14,7 @@ import sys
 
 INCLUDE = re.compile(r'#include "weft/(.*)"')
 # A line at the margin that begins no definition of a function.
-NO_FUNCTION = re.compile(r"namespace|using |struct |class |enum |#|//|\}|extern |inline |static |constexpr |template")
+NO_FUNCTION = re.compile(r"namespace|using |struct |class |enum |#|//|\}|extern |inline |static |static_assert|constexpr |template")
 FIRST = ("effects/effects.hpp", "sched/schedule.hpp")
 # Internals, and headers that need another library.
 NOT_INCLUDED = re.compile(r"/detail/.*\.hpp$|testing/testing|range_v3|catch2|googletest")
