@@ -34,7 +34,8 @@ COMPILERS = {"clang": ["clang++-19", "-fno-color-diagnostics"], "g++": ["g++", "
 
 
 def first_header(name):
-    return "schedule" if "<weft/sched/" in (PROGRAMS / f"{name}.cpp").read_text() else "effects"
+    text = (PROGRAMS / f"{name}.cpp").read_text()
+    return "schedule" if re.search("<weft/(sched|testing)/", text) else "effects"
 
 
 def parse_headers(scratch):

@@ -45,8 +45,8 @@ namespace weft::detail {
 /// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
 /// beside their operations, in */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has
 /// the clock, explored_steps.hpp small steps, running.hpp the threads, trace_calls.hpp the trace.
-/// All members are public: only these algorithms see a backend_scheduler, and clauses no more of it
-/// than `scheduling_services` says.
+/// All members are public: only these algorithms see a backend_scheduler; the clauses of `mail`, `sync`
+/// and `tasks` see no more of it than `scheduling_services` says.
 template <backend Backend>
 class backend_scheduler final : public scheduler_core, public scope_runner {
  public:
