@@ -199,7 +199,7 @@ int work(std::string url, std::string name, std::string_view until) {
   durable::engine e(
       {.until = until == "all_ended" ? durable::run_until::all_ended : durable::run_until::stopped},
       store, steps_process, marks_process);
-  schedule({.forkable = false}, [&] { return e.run(); });
+  schedule([&] { return e.run(); });
   return 0;
 }
 

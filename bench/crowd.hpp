@@ -46,25 +46,24 @@ class crowd {
 /// n + 1; the compiler cannot add up a loop of these.
 inline std::uint64_t after(std::uint64_t n) { return launder(n + 1); }
 
-inline eff<void, proc> yielder(crowd* c, int rounds, int id) {
+inline eff<void, yielding> yielder(crowd* c, int rounds, int id) {
   std::uint64_t done = 0;
   for (int i = 0; i != rounds; ++i) {
-    co_await proc::yield{};
+    co_await yielding::yield{};
     done = after(done);
   }
   c->leave(id, done);
 }
 
 template <auto Body>
-eff<void, spawning<proc>> spawn_all(crowd* c) {
+eff<void, spawning<yielding>> spawn_all(crowd* c) {
   int const rounds = c->rounds();
   for (int id = 0; id != c->processes(); ++id) co_await spawn(Body, c, rounds, id);
 }
 
 template <class Backend, unsigned Threads, auto Body = yielder>
 std::uint64_t yields_on(crowd& c) {
-  schedule<Backend>({.threads = Threads, .forkable = false},
-                    [at = &c] { return spawn_all<Body>(at); });
+  schedule<Backend>({.threads = Threads}, [at = &c] { return spawn_all<Body>(at); });
   return c.answer();
 }
 

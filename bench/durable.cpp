@@ -136,7 +136,7 @@ timed raw_steps(int processes, int each) {
 void fill(durable::store& s, int processes, int each) {
   durable::engine e({.until = durable::run_until::idle, .keep_waiting = 0ns}, s, waits_process);
   for (int i = 0; i != processes; ++i) e.start(std::to_string(i), waits_process, each);
-  schedule({.forkable = false}, [&] { return e.run(); });
+  schedule([&] { return e.run(); });
 }
 /// Runs all of them again, up to where they wait.
 timed run_again(durable::store& s, int processes) {
@@ -144,7 +144,7 @@ timed run_again(durable::store& s, int processes) {
   durable::engine e({.until = durable::run_until::idle, .keep_waiting = 0ns}, s, waits_process);
   for (int i = 0; i != processes; ++i) e.send(std::to_string(i), std::string("go on"));
   timed t = whole([&] {
-    schedule({.forkable = false}, [&] { return e.run(); });
+    schedule([&] { return e.run(); });
     return std::uint64_t{0};
   });
   t.answer = static_cast<std::uint64_t>(processes);
@@ -212,7 +212,7 @@ double workflows_a_second(int rounds, int at_once) {
     for (int r = 0; r != rounds; ++r) {
       auto const id = [&](int i) { return std::to_string(r) + "/" + std::to_string(i); };
       for (int i = 0; i != at_once; ++i) e.start(id(i), steps_process, 10);
-      schedule({.forkable = false}, [&] { return e.run(); });
+      schedule([&] { return e.run(); });
       for (int i = 0; i != at_once; ++i)
         if (e.result<int>(id(i)) != 10) throw std::runtime_error("a wrong answer");
     }
@@ -285,7 +285,7 @@ int main(int argc, char** argv) {
     durable::sqlite_store store(path);
     durable::engine e({.until = durable::run_until::idle, .keep_waiting = 0ns}, store,
                       waits_process);
-    schedule({.forkable = false}, [&] { return e.run(); });
+    schedule([&] { return e.run(); });
     bench.report("sleeping/1M", (resident() - before) / processes, "bytes");
   }
   return bench.run();

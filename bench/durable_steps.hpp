@@ -33,7 +33,7 @@ inline timed durable_steps(durable::store& store, int processes, int each) {
   durable::engine e({.until = durable::run_until::all_ended}, store, steps_process);
   for (int i = 0; i != processes; ++i) e.start(std::to_string(i), steps_process, each);
   timed t = whole([&] {
-    schedule({.forkable = false}, [&] { return e.run(); });
+    schedule([&] { return e.run(); });
     return std::uint64_t{0};
   });
   t.answer = sum_of_results(e, processes);

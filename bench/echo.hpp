@@ -243,9 +243,9 @@ void echo_by_processes(std::size_t connections, Listens listens) {
   reactor net;
   auto const program = [=, at = &listens] { return echo_server(connections, at); };
   if constexpr (configurable_backend<Backend>)
-    schedule<Backend>({.threads = 2, .forkable = false}, program, net);
+    schedule<Backend>({.threads = 2}, program, net);
   else
-    schedule<Backend>({.forkable = false}, program, net);
+    schedule<Backend>(program, net);
 }
 
 }  // namespace weft::bench

@@ -88,12 +88,12 @@ using weft::inbox;
 using weft::instant;
 using weft::mail;
 using weft::open;
-using weft::proc;
 using weft::schedule;
 using weft::sharing;
 using weft::spawn;
 using weft::spawning;
 using weft::timing;
+using weft::yielding;
 using weft::bench::after;
 using weft::bench::fibers_left;
 using weft::bench::launder;
@@ -162,14 +162,13 @@ eff<void, mail, spawning<mail>> circle(int processes, int times, Message* answer
 
 std::uint64_t on_one_thread(int processes, int times) {
   std::uint64_t answer = 0;
-  schedule({.forkable = false}, [=, at = &answer] { return circle(processes, times, at); });
+  schedule([=, at = &answer] { return circle(processes, times, at); });
   return answer;
 }
 template <unsigned Threads, class Message = std::uint64_t>
 Message shared(int times) {
   Message answer{};
-  schedule<sharing>({.threads = Threads, .forkable = false},
-                    [=, at = &answer] { return circle(2, times, at); });
+  schedule<sharing>({.threads = Threads}, [=, at = &answer] { return circle(2, times, at); });
   return answer;
 }
 
@@ -231,8 +230,7 @@ eff<void, mail, spawning<mail>> consumer(std::uint64_t n, std::uint64_t* answer,
 }
 std::uint64_t sent(std::uint64_t n) {
   std::uint64_t answer = 0;
-  schedule<sharing>({.threads = 1, .forkable = false},
-                    [=, at = &answer] { return consumer(n, at); });
+  schedule<sharing>({.threads = 1}, [=, at = &answer] { return consumer(n, at); });
   return answer;
 }
 
@@ -257,9 +255,9 @@ std::uint64_t passed_in_batches(unsigned threads, std::uint64_t n) {
   std::uint64_t answer = 0;
   auto const p = [=, at = &answer] { return consumer_of_many(n, at); };
   if (threads == 0)
-    schedule({.forkable = false}, p);
+    schedule(p);
   else
-    schedule<sharing>({.threads = threads, .forkable = false}, p);
+    schedule<sharing>({.threads = threads}, p);
   return answer;
 }
 
@@ -268,21 +266,21 @@ std::uint64_t passed(unsigned threads, std::uint64_t n, std::size_t capacity) {
   std::uint64_t answer = 0;
   auto const p = [=, at = &answer] { return consumer(n, at, capacity); };
   if (threads == 0)
-    schedule({.forkable = false}, p);
+    schedule(p);
   else
-    schedule<sharing>({.threads = threads, .forkable = false}, p);
+    schedule<sharing>({.threads = threads}, p);
   return answer;
 }
-eff<void, proc> writer(two_index_ring* to, std::uint64_t n) {
+eff<void, yielding> writer(two_index_ring* to, std::uint64_t n) {
   for (std::uint64_t i = 0; i != n; ++i)
-    while (!to->push(i)) co_await proc::yield{};
+    while (!to->push(i)) co_await yielding::yield{};
 }
-eff<void, proc, spawning<proc>> reader(two_index_ring* from, std::uint64_t n,
-                                       std::uint64_t* answer) {
+eff<void, yielding, spawning<yielding>> reader(two_index_ring* from, std::uint64_t n,
+                                               std::uint64_t* answer) {
   co_await spawn(writer, from, n);
   for (std::uint64_t i = 0; i != n; ++i) {
     std::uint64_t next = 0;
-    while (!from->pop(next)) co_await proc::yield{};
+    while (!from->pop(next)) co_await yielding::yield{};
     *answer = hash(*answer, next);
   }
 }
@@ -291,9 +289,9 @@ std::uint64_t passed_in_a_ring(unsigned threads, std::uint64_t n) {
   auto const between = std::make_unique<two_index_ring>();
   auto const p = [=, from = launder(between.get()), at = &answer] { return reader(from, n, at); };
   if (threads == 0)
-    schedule({.forkable = false}, p);
+    schedule(p);
   else
-    schedule<sharing>({.threads = threads, .forkable = false}, p);
+    schedule<sharing>({.threads = threads}, p);
   return answer;
 }
 
@@ -311,8 +309,7 @@ eff<void, timing, spawning<timing>> sleepers(std::vector<std::uint64_t> const* r
 }
 std::uint64_t slept(std::vector<std::uint64_t> const& ranks) {
   std::uint64_t answer = 0;
-  schedule({.forkable = false, .virtual_time = true},
-           [all = &ranks, at = &answer] { return sleepers(all, at); });
+  schedule({.virtual_time = true}, [all = &ranks, at = &answer] { return sleepers(all, at); });
   return answer;
 }
 
@@ -338,11 +335,11 @@ eff<void, mail> pass_on_in_time(inbox<std::uint64_t> own, address<std::uint64_t>
     co_await to.send(after(n.value()));
   }
 }
-eff<void, mail, timing, proc, spawning<mail, timing>> circle_in_time(std::size_t sleepers,
-                                                                     int times, timed* all) {
+eff<void, mail, timing, yielding, spawning<mail, timing>> circle_in_time(std::size_t sleepers,
+                                                                         int times, timed* all) {
   deadlines until(co_await timing::now{}, sleepers);
   for (std::size_t i = 0; i != sleepers; ++i) co_await spawn(sleeps_until, until.next());
-  co_await proc::yield{};
+  co_await yielding::yield{};
   auto [own, to] = co_await open<std::uint64_t>();
   auto [in, to_it] = co_await open<std::uint64_t>();
   co_await spawn(pass_on_in_time, std::move(in), std::move(to), times, &until);
@@ -355,8 +352,7 @@ eff<void, mail, timing, proc, spawning<mail, timing>> circle_in_time(std::size_t
 }
 timed in_time(std::size_t sleepers, int times) {
   timed all;
-  schedule({.forkable = false, .virtual_time = true},
-           [=, at = &all] { return circle_in_time(sleepers, times, at); });
+  schedule({.virtual_time = true}, [=, at = &all] { return circle_in_time(sleepers, times, at); });
   return all;
 }
 timed in_a_multimap(std::size_t sleepers, int times) {

@@ -34,7 +34,7 @@ inline eff<void, spawning<>> spawner(int n) {
 template <class Backend>
 std::uint64_t spawned_on(int n) {
   std::uint64_t const before = count::sum();
-  schedule<Backend>({.threads = 2, .forkable = false}, [n] { return spawner(n); });
+  schedule<Backend>({.threads = 2}, [n] { return spawner(n); });
   return count::sum() - before;
 }
 /// The same, from a thread that runs no processes.
@@ -42,7 +42,7 @@ template <class Backend>
 std::uint64_t submitted_to(int n) {
   std::uint64_t const before = count::sum();
   scheduler<Backend> all(typename Backend::options{.threads = 2});
-  all.start({.forkable = false}, [] { return tiny(); });
+  all.start([] { return tiny(); });
   std::thread outside([n, to = all.template submitter<>()] {
     auto const body = launder(&tiny);
     for (int i = 1; i < n; ++i) to.submit(body);  // the first process exists already

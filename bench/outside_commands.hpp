@@ -133,10 +133,11 @@ inline eff<void, spawning<steppers<counting_machine>>> starts_counting(std::uint
   co_await start_stepper(counting_machine(), "count", {number, n});
 }
 /// Yields after each command, as the driver of a stepper does.
-inline eff<void, proc, commands<next_number>> counts_itself(std::uint64_t* number, std::size_t n) {
+inline eff<void, yielding, commands<next_number>> counts_itself(std::uint64_t* number,
+                                                                std::size_t n) {
   for (std::size_t i = 0; i != n; ++i) {
     *number = co_await perform(next_number(*number));
-    co_await proc::yield{};
+    co_await yielding::yield{};
   }
 }
 template <class Counting>
@@ -144,7 +145,7 @@ timed counted(Counting counting, std::size_t n) {
   std::uint64_t number = 0;
   return whole([&] {
     schedule(
-        {.forkable = false}, [&] { return counting(&number, n); },
+        [&] { return counting(&number, n); },
         dispatchers{[](next_number c, reply<std::uint64_t> r) { r.complete(next_of(c.number)); }});
     return number;
   });
@@ -155,15 +156,13 @@ inline void compare_commands(suite& bench) {
   std::size_t const rounds = bench.is_quick() ? 100 : 20'000;
   auto const rival = [=] { return hand_shakes_in_a_row(rounds); };
   bench.compare_runs(
-      "command", [=] { return commands_in_a_row<one_thread>({.forkable = false}, rounds); },
+      "command", [=] { return commands_in_a_row<one_thread>({}, rounds); }, "condvar hand-shake",
+      rival, rounds);
+  bench.compare_runs(
+      "command/sharing", [=] { return commands_in_a_row<sharing>({.threads = 1}, rounds); },
       "condvar hand-shake", rival, rounds);
   bench.compare_runs(
-      "command/sharing",
-      [=] { return commands_in_a_row<sharing>({.threads = 1, .forkable = false}, rounds); },
-      "condvar hand-shake", rival, rounds);
-  bench.compare_runs(
-      "command/stealing",
-      [=] { return commands_in_a_row<stealing>({.threads = 1, .forkable = false}, rounds); },
+      "command/stealing", [=] { return commands_in_a_row<stealing>({.threads = 1}, rounds); },
       "condvar hand-shake", rival, rounds);
 
   std::size_t const steps = bench.is_quick() ? 1000 : 100'000;

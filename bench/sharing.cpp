@@ -59,9 +59,9 @@ using weft::completer;
 using weft::completion;
 using weft::completions;
 using weft::eff;
-using weft::proc;
 using weft::schedule;
 using weft::sharing;
+using weft::yielding;
 using weft::bench::after;
 using weft::bench::crowd;
 using weft::bench::fibers_left;
@@ -82,11 +82,11 @@ using weft::bench::yields_on;
 
 // ---- yield
 
-eff<void, proc> migrant(crowd* c, int rounds, int id) {
+eff<void, yielding> migrant(crowd* c, int rounds, int id) {
   std::uint64_t done = 0, migrations = 0;
   char const* at = this_thread();
   for (int i = 0; i != rounds; ++i) {
-    co_await proc::yield{};
+    co_await yielding::yield{};
     done = after(done);
     char const* const now_at = this_thread();
     if (now_at != at) ++migrations;
@@ -97,7 +97,7 @@ eff<void, proc> migrant(crowd* c, int rounds, int id) {
 }
 
 std::uint64_t on_one_thread(crowd& c) {
-  schedule({.forkable = false}, [at = &c] { return spawn_all<yielder>(at); });
+  schedule([at = &c] { return spawn_all<yielder>(at); });
   return c.answer();
 }
 
@@ -152,8 +152,7 @@ idled idle_for(std::chrono::milliseconds time) {
     r.ms = processor_ms() - before;
     source.complete(1);
   });
-  schedule<sharing>({.threads = 2, .forkable = false},
-                    [&result, &r] { return waiter(&result, &r.answer); });
+  schedule<sharing>({.threads = 2}, [&result, &r] { return waiter(&result, &r.answer); });
   outside.join();
   return r;
 }

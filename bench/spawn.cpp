@@ -19,10 +19,10 @@
 namespace {
 
 using weft::eff;
-using weft::proc;
 using weft::schedule;
 using weft::spawn;
 using weft::spawning;
+using weft::yielding;
 using weft::bench::launder;
 using weft::bench::pooled_coroutine;
 using weft::bench::ring;
@@ -35,20 +35,20 @@ constexpr std::size_t many = 100;
   *sum = *sum * 31 + static_cast<std::uint64_t>(launder(x));
 }
 
-eff<void, proc> tiny(std::uint64_t* sum, int x) {
+eff<void, yielding> tiny(std::uint64_t* sum, int x) {
   add(sum, x);
   co_return;
 }
-eff<void, proc, spawning<proc>> batches(std::uint64_t* sum, std::size_t n) {
+eff<void, yielding, spawning<yielding>> batches(std::uint64_t* sum, std::size_t n) {
   auto const body = launder(&tiny);
   for (std::size_t i = 0; i != n; ++i) {
     for (int x = 0; x != at_once; ++x) co_await spawn(body, sum, x);
-    co_await proc::yield{};  // after all of them
+    co_await yielding::yield{};  // after all of them
   }
 }
 std::uint64_t spawned(std::size_t steps) {
   std::uint64_t sum = 0;
-  schedule({.forkable = false}, [at = &sum, n = steps * many / at_once] { return batches(at, n); });
+  schedule([at = &sum, n = steps * many / at_once] { return batches(at, n); });
   return sum;
 }
 

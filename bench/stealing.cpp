@@ -153,8 +153,7 @@ template <unsigned Threads>
 std::uint64_t skewed(std::size_t n, int rounds) {
   std::vector<std::uint64_t> found(n);
   for (std::size_t i = 0; i != n; ++i) found[i] = i;
-  schedule<stealing>({.threads = Threads, .forkable = false},
-                     [at = &found, rounds] { return foreman(at, rounds); });
+  schedule<stealing>({.threads = Threads}, [at = &found, rounds] { return foreman(at, rounds); });
   std::uint64_t sum = 0;
   for (auto const f : found) sum += f;
   return sum;

@@ -81,7 +81,7 @@ namespace tbbs = weft::bench::tbbs;
 template <class WarmUp, class Program>
 timed on_weft(unsigned threads, WarmUp warm_up, Program program) {
   timed t;
-  schedule<stealing>({.threads = threads, .forkable = false}, [&]() -> eff<void, tasking<>> {
+  schedule<stealing>({.threads = threads}, [&]() -> eff<void, tasking<>> {
     co_await warm_up();
     auto const begin = clock::now();
     if constexpr (std::is_void_v<typename decltype(program())::value_type>) {

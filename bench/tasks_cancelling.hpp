@@ -19,7 +19,7 @@
 /// What a cancellation costs among many processes that wait for something else.
 namespace weft::bench {
 
-using in_crowd = row<syncing, timing, proc, tasking<syncing, timing, proc>>;
+using in_crowd = row<syncing, timing, yielding, tasking<syncing, timing, yielding>>;
 template <class T>
 using of_crowd = eff<T, in_crowd>;
 
@@ -36,7 +36,7 @@ inline of_crowd<void> cancels_once(cancellation which, gate& at) {
     case cancellation::of_scope:
       co_await with_scope([&](auto& s) -> of_crowd<void> {
         s.start(never, std::ref(at));
-        co_await proc::yield{};
+        co_await yielding::yield{};
         s.cancel();
       });
       break;
@@ -57,12 +57,11 @@ double microseconds_to_cancel(cancellation which, unsigned threads, int idle, in
   double least = std::numeric_limits<double>::max();
   typename scheduler<Backend>::options how;
   if constexpr (requires { how.threads; }) how.threads = threads;
-  how.forkable = false;
   schedule<Backend>(std::move(how), [&]() -> eff<void, in_crowd, spawning<syncing>> {
     gate crowd;
     gate elsewhere;
     for (int i = 0; i != idle; ++i) co_await spawn(stands_by, std::ref(crowd));
-    while (crowd.waiting() != static_cast<std::size_t>(idle)) co_await proc::yield{};
+    while (crowd.waiting() != static_cast<std::size_t>(idle)) co_await yielding::yield{};
     for (int round = 0; round != 5; ++round) {
       auto const from = std::chrono::steady_clock::now();
       for (int i = 0; i != times; ++i) co_await cancels_once(which, elsewhere);

@@ -22,19 +22,19 @@
 namespace {
 
 using weft::eff;
-using weft::proc;
 using weft::spawning;
+using weft::yielding;
 
 constexpr std::size_t processes = 100;
 constexpr std::size_t events = 5;
 
-eff<void, proc> yields(std::size_t n, std::uint64_t* sum) {
+eff<void, yielding> yields(std::size_t n, std::uint64_t* sum) {
   for (std::size_t i = 0; i != n; ++i) {
-    co_await proc::yield{};
+    co_await yielding::yield{};
     *sum = *sum * 31 + i;
   }
 }
-eff<void, spawning<proc>, proc> crowd(std::size_t n, std::uint64_t* sum) {
+eff<void, spawning<yielding>, yielding> crowd(std::size_t n, std::uint64_t* sum) {
   for (std::size_t i = 0; i != processes; ++i) co_await weft::spawn(yields, n, sum);
 }
 
@@ -48,7 +48,7 @@ weft::bench::work run_on(kept how) {
       std::size_t const now = left < 100'000 ? left : 100'000;
       left -= now;
       weft::trace t({.max_events = (now + 2 * processes) * (events + 2), .max_text = 0});
-      weft::schedule_options o{.forkable = false};
+      weft::schedule_options o;
       if (how == kept::yes) o.trace = &t;
       weft::schedule<Backend>(o, [&sum, now] { return crowd(now / processes + 1, &sum); });
       if (t.dropped() != 0) return std::uint64_t{0};

@@ -75,7 +75,7 @@ timed process_woken(std::size_t n) {
   auto const appointments = std::make_unique<appointment[]>(n);
   std::thread outside(
       [&] { w.send_all([&](std::size_t i) { appointments[i].source.complete(i); }); });
-  schedule<Backend>({.threads = Threads, .forkable = false},
+  schedule<Backend>({.threads = Threads},
                     [at = &w, first = appointments.get()] { return sleeper(at, first); });
   outside.join();
   return w.median();

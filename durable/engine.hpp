@@ -61,7 +61,7 @@ template <class... Es>
 struct engine_rows<row<Es...>> {
   using tasks = tasking<Es..., weft::mail, timing, completions>;
   using of_task = weft::detail::row_set<Es..., weft::mail, timing, completions, tasks>;
-  using of_engine = weft::detail::row_set<tasks, weft::mail, timing, proc, completions>;
+  using of_engine = weft::detail::row_set<tasks, weft::mail, timing, yielding, completions>;
 };
 
 }  // namespace detail

@@ -10,23 +10,41 @@
 
 namespace weft {
 
-/// The operations of a cooperative process.  Its handler decides how they are carried out.
-struct proc {
+/// The operations of a cooperative process that does not fork.  Its handler decides how they are
+/// carried out.  A scheduler keeps no log for it, as it does for `proc`.
+struct yielding {
   static constexpr bool performed_by_processes = true;  // performed by processes only (tasking.hpp)
   /// Lets the other processes run first.
   struct [[nodiscard("weft: co_await it")]] yield : op<void> {
     [[nodiscard("weft: co_await it")]] yield() noexcept {}
     static constexpr bool is_turn_only = true;  // the answer holds no data, and may be lost
   };
+  /// Ends the process.  Never returns.
+  struct [[nodiscard("weft: co_await it")]] exit : op<never> {
+    [[nodiscard("weft: co_await it")]] exit() noexcept {}
+  };
+
+  using operations = op_list<yield, exit>;
+};
+
+/// The operations of a cooperative process that may fork.  A scheduler keeps a log of the answers
+/// of the first process if `proc` is in its row, and of a process that `spawn(forkable, f)` starts.
+struct proc {
+  static constexpr bool performed_by_processes = true;
+  /// Lets the other processes run first.
+  struct [[nodiscard("weft: co_await it")]] yield : yielding::yield {
+    [[nodiscard("weft: co_await it")]] yield() noexcept {}
+  };
   /// Forks the process into two; the answer is true in one, false in the other.  Under a scheduler
-  /// it allocates a process, and one of the two is run again from its beginning.  Throws
-  /// unforkable; too_many_processes.
+  /// it allocates a process, and one of the two is run again from its beginning: a process that
+  /// forks n times has n clones, of which each is given the answers that came before its fork, so
+  /// that all take O(n^2).  Throws unforkable; too_many_processes.
   struct [[nodiscard("weft: co_await it")]] fork : op<bool> {
     [[nodiscard("weft: co_await it")]] fork() noexcept {}
     static constexpr bool is_turn_only = true;
   };
   /// Ends the process.  Never returns.
-  struct [[nodiscard("weft: co_await it")]] exit : op<never> {
+  struct [[nodiscard("weft: co_await it")]] exit : yielding::exit {
     [[nodiscard("weft: co_await it")]] exit() noexcept {}
   };
 

@@ -35,13 +35,13 @@ scheduler<Backend> scheduler_with([[maybe_unused]] typename scheduler<Backend>::
 /// Runs `program`, and every process that is forked or spawned from it, until no process is left.
 ///
 ///     schedule(hello, console_to_stream(std::cout));
-///     schedule({.forkable = false}, server, handlers...);
+///     schedule({.virtual_time = true}, server, handlers...);
 ///
 /// `program` is a function without parameters that returns an eff<void, ...>.  It is kept, and
 /// called again when the second of the two processes of a fork goes on.  The scheduler answers
-/// `proc`, `spawning`, `tasking`, `syncing`, `mail`, `routing`, `timing` and `completions`; every
-/// other effect of the row is answered by the first of `handlers` that has clauses for it.  The
-/// handlers stand outside the scheduler: all processes share them, and a process that is run again
+/// `yielding`, `proc`, `spawning`, `tasking`, `syncing`, `mail`, `routing`, `timing` and
+/// `completions`; every other effect of the row is answered by the first of `handlers` that has
+/// clauses for it.  The handlers stand outside the scheduler: all processes share them, and a process that is run again
 /// gets their old answers.
 ///
 /// By default processes run one at a time on the calling thread: the one that has been ready

@@ -28,25 +28,25 @@ bool is_noting = false;
   for (std::size_t i = 0; i != count; ++i) std::printf("%s %p\n", walk, executed[i]);
 }
 
-eff<void, proc> yields(bool notes) {
-  co_await proc::yield{};
+eff<void, yielding> yields(bool notes) {
+  co_await yielding::yield{};
   if (notes) begin();
-  co_await proc::yield{};
+  co_await yielding::yield{};
   if (notes) end("yield");
-  co_await proc::yield{};
+  co_await yielding::yield{};
 }
-eff<void, spawning<proc>> two_yield() {
+eff<void, spawning<yielding>> two_yield() {
   co_await spawn(yields, true);
   co_await spawn(yields, false);
 }
 
-eff<void, mail, proc> sends(address<int> to) {
+eff<void, mail, yielding> sends(address<int> to) {
   for (int i = 0; i != 3; ++i) {
-    co_await proc::yield{};
+    co_await yielding::yield{};
     co_await to.send(i);
   }
 }
-eff<void, spawning<mail, proc>, mail> receives() {
+eff<void, spawning<mail, yielding>, mail> receives() {
   auto [in, to] = co_await open<int>();
   co_await spawn(sends, std::move(to));
   (void)co_await in.next();
@@ -72,7 +72,7 @@ extern "C" {
 }
 
 int main() {
-  schedule({.forkable = false}, two_yield);
-  schedule({.forkable = false}, receives);
-  schedule({.forkable = false}, joins);
+  schedule(two_yield);
+  schedule(receives);
+  schedule(joins);
 }

@@ -283,7 +283,7 @@ class closing_at_end {
   coordinator& of_;
 };
 
-eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch begin) {
+eff<void, weft::mail, timing, yielding> coordinator::run(inbox<order> in, launch begin) {
   closing_at_end const at_end(*this);
   closed_seats_.clear();
   if (sharing_) sharing_->join(how_.worker, [this] { note_change_of_others(); });
@@ -312,7 +312,7 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
     if (is_over()) co_return;
     std::optional<order> next;
     if (can_begin()) {
-      co_await proc::yield{};  // those that were begun run first
+      co_await yielding::yield{};  // those that were begun run first
       next = co_await in.try_receive();
     } else if (next_wake_ || looks)
       next = co_await in.receive_until(
@@ -322,7 +322,7 @@ eff<void, weft::mail, timing, proc> coordinator::run(inbox<order> in, launch beg
     if (!next) continue;
     std::vector<seat*> parts;
     if (how_.max_batch > 1) {
-      co_await proc::yield{};  // so that the parts of all that are ready share a commit
+      co_await yielding::yield{};  // so that the parts of all that are ready share a commit
       for (; next; next = co_await in.try_receive()) {
         co_await carry_out(*next, parts);
         if (parts.size() == how_.max_batch) break;

@@ -120,7 +120,7 @@ class coordinator {
 
   coordinator(store& s, engine_options const& o) : store_(s), sharing_(s.sharing()), how_(o) {}
 
-  eff<void, weft::mail, timing, proc> run(inbox<order> in, launch begin);
+  eff<void, weft::mail, timing, yielding> run(inbox<order> in, launch begin);
   /// Waits for what other threads do; ends when the coordinator does.
   eff<void, weft::mail, completions> wait_for_outside(address<order> to);
 

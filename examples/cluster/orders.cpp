@@ -100,7 +100,7 @@ int work(std::string const& url, std::string const& name, fs::path const& path) 
     e.stop();
   });
   // If the store fails, this throws, and the program ends: others go on after its lease.
-  schedule({.forkable = false}, [&] { return e.run(); }, ledger_file(path, name));
+  schedule([&] { return e.run(); }, ledger_file(path, name));
   waits.join();
   return 0;
 }

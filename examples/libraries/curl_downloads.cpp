@@ -172,7 +172,7 @@ int main() {
     downloads curl(loop);
     reactor network;
     scheduler<> s;
-    s.start({.forkable = false}, [&] { return program(curl); }, network);
+    s.start([&] { return program(curl); }, network);
     loop.run(s);
   }
   curl_global_cleanup();

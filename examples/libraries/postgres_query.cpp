@@ -110,6 +110,6 @@ int main(int argc, char** argv) {
   std::string const how = argc > 1 ? argv[1] : "host=127.0.0.1 port=1";
   descriptor_loop loop;
   scheduler<> s;
-  s.start({.forkable = false}, [&] { return program(loop, how); });
+  s.start([&] { return program(loop, how); });
   loop.run(s);
 }

@@ -110,5 +110,5 @@ int main() {
     co_await gives_up(db.get());
   };
   // One thread: SQLite runs one statement of a connection at a time.
-  schedule({.forkable = false}, program, thread_pool(1));
+  schedule(program, thread_pool(1));
 }

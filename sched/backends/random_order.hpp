@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ namespace weft {
 struct random_order_options {
   std::uint64_t seed = 1;  ///< The same seed gives the same order.
   // The other fields are those of schedule_options.
-  bool forkable = true;
+  std::optional<bool> forkable{};
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
   bool virtual_time = false;

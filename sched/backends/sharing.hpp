@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -24,7 +25,7 @@ struct sharing_options {
   /// How many threads, the calling one included; 0: as many as the machine has.
   unsigned threads = 0;
   // The other fields are those of schedule_options.
-  bool forkable = true;
+  std::optional<bool> forkable{};
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
   bool virtual_time = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include "weft/effects/proc.hpp"
@@ -56,15 +57,13 @@ constexpr scheduling_rule scheduling_of{};
 template <class O>
   requires requires { O::scheduling; }
 constexpr scheduling_rule scheduling_of<O> = O::scheduling;
-template <>
-inline constexpr scheduling_rule scheduling_of<proc::yield>{.step = step_kind::ends,
-                                                            .only_yields = true};
+template <std::derived_from<yielding::yield> O>
+constexpr scheduling_rule scheduling_of<O>{.step = step_kind::ends, .only_yields = true};
+template <std::derived_from<yielding::exit> O>
+constexpr scheduling_rule scheduling_of<O>{.step = step_kind::ends, .ends_process = true};
 template <>
 inline constexpr scheduling_rule scheduling_of<proc::fork>{.step = step_kind::ends,
                                                            .needs_log = true};
-template <>
-inline constexpr scheduling_rule scheduling_of<proc::exit>{.step = step_kind::ends,
-                                                           .ends_process = true};
 
 /// The operation `O` of the effect `E`, which names a row.  Each row has a type of its own, but the
 /// clause for `O` performs them all (delegating_evidence.hpp).

@@ -42,7 +42,7 @@ namespace weft {
 namespace detail {
 
 /// The effect of starting processes that each wait for one command, and send its event.
-using event_bringers = spawning<completions, mail, proc>;
+using event_bringers = spawning<completions, mail, yielding>;
 
 /// A stepper after init.  Its destructor closes the stepper, unless close() has (STEPPER-1).
 template <class S>
@@ -96,13 +96,13 @@ eff<bool, completions> take_answer(in_flight<R>& from, event& to) {
   co_return is_cancelled;
 }
 template <class R>
-eff<void, completions, mail, proc> bring_answer(in_flight<R> from, std::uint64_t tag,
-                                                address<event> to) {
+eff<void, completions, mail, yielding> bring_answer(in_flight<R> from, std::uint64_t tag,
+                                                    address<event> to) {
   event its(event_type::completed, tag);
   bool const may_be_our_end = co_await take_answer(from, its);
   // If all processes are cancelled, the yield throws `cancelled` once more, and this event is not
   // sent: the stepper gets the event `cancelled` instead.
-  if (may_be_our_end) co_await proc::yield{};
+  if (may_be_our_end) co_await yielding::yield{};
   co_await to.send(std::move(its));
 }
 
@@ -193,7 +193,7 @@ eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in, inbox<M
 
 /// The effects of a process that runs these steppers: spawning<steppers<line_parser>>.
 template <class... Ss>
-using steppers = row<typename detail::of_commands<typename Ss::commands>::row..., proc, mail,
+using steppers = row<typename detail::of_commands<typename Ss::commands>::row..., yielding, mail,
                      completions, detail::event_bringers>;
 
 namespace detail {
@@ -209,7 +209,7 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
     if (now == step_status::done) co_return;
     bool has_senders = true;
     if (now == step_status::again || !events.empty()) {
-      co_await proc::yield{};
+      co_await yielding::yield{};
     } else {
       try {
         co_await wait_for_event(events, in, messages...);
@@ -218,7 +218,7 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
       }
     }
     if (!has_senders) {
-      co_await proc::yield{};  // if all were cancelled, this process throws `cancelled`
+      co_await yielding::yield{};  // if all were cancelled, this process throws `cancelled`
       throw no_senders();
     }
     co_await add_events(events, in, messages...);

@@ -30,8 +30,9 @@ namespace weft {
 
 /// How a program is run.
 struct schedule_options {
-  /// Whether the first process keeps a log, and therefore may fork.
-  bool forkable = true;
+  /// Whether the first process keeps a log, and therefore may fork; without a value: whether `proc`
+  /// is in its row.  A checkpoint of a program without `proc` asks for it.
+  std::optional<bool> forkable{};
   /// The maximum number of answers in a log; beyond it the process can no longer fork.
   std::size_t log_limit = detail::replay_log::usual_limit;
   /// When a stop is requested, all processes find `cancelled`, at their next operation or where
@@ -87,6 +88,10 @@ template <class Row, class... Fs, class... Es>
 struct all_effects_of<Row, row<tasking<Fs...>, Es...>>
     : all_effects_of<row_set<Row, Fs..., tasking<>, completions, timing>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
+
+/// Whether a process of this row may fork, and therefore keeps a log.
+template <class Row>
+constexpr bool may_fork = is_among<proc, Row>;
 
 template <class Row>
 struct outer_effects;
@@ -159,7 +164,8 @@ class scheduler {
         }
         state_->start({how.log_limit, std::move(how.stop), how.virtual_time, how.max_processes,
                        how.when_full},
-                      new detail::program_of<Program>(std::move(program)), how.forkable);
+                      new detail::program_of<Program>(std::move(program)),
+                      how.forkable.value_or(detail::may_fork<row>));
       }
     }
     return *this;

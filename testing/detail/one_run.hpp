@@ -55,11 +55,11 @@ run_result checked(Check& check, State& state) {
   }
 }
 
-/// When the first process of a program needs a log of its answers, which it does if it forks.
+/// When the first process of a program keeps a log of its answers.
 enum class log_use : std::uint8_t {
-  never,        // its row has spawns only
-  if_it_forks,  // its row has spawns and `proc`, and none of these is answered in another way if
-                // there is a log
+  never,        // it cannot fork
+  if_it_forks,  // its row has nothing but spawns and `proc`, and none of these is answered in another
+                // way if there is a log
   always
 };
 template <class E>
@@ -67,12 +67,11 @@ constexpr bool is_spawning = false;
 template <class... Es>
 constexpr bool is_spawning<spawning<Es...>> = true;
 template <class Row>
-constexpr log_use log_use_of = log_use::always;
+constexpr log_use log_use_of = log_use::never;
 template <class... Es>
+  requires may_fork<row<Es...>>
 constexpr log_use log_use_of<row<Es...>> =
-    (is_spawning<Es> && ...)                                 ? log_use::never
-    : ((is_spawning<Es> || std::is_same_v<Es, proc>) && ...) ? log_use::if_it_forks
-                                                             : log_use::always;
+    ((is_spawning<Es> || std::is_same_v<Es, proc>) && ...) ? log_use::if_it_forks : log_use::always;
 
 /// Thrown by the run of a subject: the first process has forked, and kept no log.  The search must
 /// begin again, after subject::note_fork().

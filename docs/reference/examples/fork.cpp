@@ -18,6 +18,7 @@ eff<void, proc, console> forks() {
 eff<void, proc, console> forks_twice() {
   co_await fork(left, right);
   co_await console::print_line{"after"};  // both come here
+  co_await proc::exit{};                  // and each ends for itself
 }
 eff<void, spawning<proc, console>> program() {
   co_await spawn(forkable, forks);  // a process that may fork keeps a log

@@ -31,5 +31,5 @@ int main() {
   std::stop_source source;
   auto const requests = [&source] { source.request_stop(); };
   auto const other = std::async(std::launch::async, requests);
-  schedule({.forkable = false}, [&] { return program(source.get_token()); }, thread_pool(1));
+  schedule([&] { return program(source.get_token()); }, thread_pool(1));
 }

@@ -22,5 +22,5 @@ eff<void, tasking<>> program(std::vector<int>& numbers) {
 int main() {
   std::vector<int> numbers(1000);
   std::iota(numbers.begin(), numbers.end(), 0);
-  schedule<sharing>({.threads = 2, .forkable = false}, [&numbers] { return program(numbers); });
+  schedule<sharing>({.threads = 2}, [&numbers] { return program(numbers); });
 }

@@ -36,7 +36,7 @@ int main() {
   std::cout << senders::sync_wait<int>(program).value() << '\n';
 
   scheduler<> s;
-  s.start({.forkable = false}, nothing);
+  s.start(nothing);
   std::jthread const other([outside = s.submitter<completions, tasking<>>()] {
     auto const process = submitted_as_sender<x>(outside, twice, 21);
     std::cout << senders::sync_wait<int>(process).value() << '\n';

@@ -8,23 +8,23 @@
 #include <weft/sched/tasks/shielded.hpp>
 using namespace weft;
 
-eff<void, proc> saves(bool& is_saved) {
-  co_await shielded([&is_saved]() -> eff<void, proc> {
-    co_await proc::yield{};  // the scope is cancelled meanwhile
+eff<void, yielding> saves(bool& is_saved) {
+  co_await shielded([&is_saved]() -> eff<void, yielding> {
+    co_await yielding::yield{};  // the scope is cancelled meanwhile
     is_saved = true;
   });
-  co_await proc::yield{};  // finds `cancelled` here
+  co_await yielding::yield{};  // finds `cancelled` here
   std::cout << "not reached\n";
 }
 
-eff<void, tasking<proc>, proc> program() {
+eff<void, tasking<yielding>, yielding> program() {
   bool is_saved = false;
-  co_await with_scope([&](auto& s) -> eff<void, tasking<proc>, proc> {
+  co_await with_scope([&](auto& s) -> eff<void, tasking<yielding>, yielding> {
     s.start(saves, std::ref(is_saved));
-    co_await proc::yield{};
+    co_await yielding::yield{};
     s.cancel();
   });
   std::cout << "saved: " << is_saved << '\n';
 }
 
-int main() { schedule({.forkable = false}, program); }
+int main() { schedule(program); }

@@ -8,10 +8,10 @@
 #include <weft/sched/stealing.hpp>
 using namespace weft;
 
-eff<void, proc> turns() {
-  for (int i = 0; i != 3; ++i) co_await proc::yield{};
+eff<void, yielding> turns() {
+  for (int i = 0; i != 3; ++i) co_await yielding::yield{};
 }
-eff<void, spawning<proc>> program() {
+eff<void, spawning<yielding>> program() {
   for (int i = 0; i != 10; ++i) co_await spawn(turns);
 }
 

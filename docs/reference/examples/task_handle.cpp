@@ -34,4 +34,4 @@ eff<void, tasking<timing>, timing> program() {
   std::cout << several.size() << '\n';
 }
 
-int main() { schedule({.forkable = false, .virtual_time = true}, program); }
+int main() { schedule({.virtual_time = true}, program); }

@@ -20,7 +20,7 @@ eff<void, spawning<mail>, mail, state<int>> program() {
 
 int main() {
   weft::trace t(trace_options{.max_events = 1000, .max_text = 1000, .file = ""});
-  schedule<tracing<>>({.forkable = false, .trace = &t}, program, state_of(0));
+  schedule<tracing<>>({.trace = &t}, program, state_of(0));
   for (trace_event const& e : t.events()) {
     if (e.kind != trace_kind::send && e.kind != trace_kind::receive && e.kind != trace_kind::put)
       continue;

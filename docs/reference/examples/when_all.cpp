@@ -17,12 +17,12 @@ eff<long, tasking<>> fib(int n) {
   auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
   co_return a + b;
 }
-eff<int, proc> takes(int turns) {
-  for (int i = 0; i != turns; ++i) co_await proc::yield{};
+eff<int, yielding> takes(int turns) {
+  for (int i = 0; i != turns; ++i) co_await yielding::yield{};
   co_return 10 * turns;
 }
 
-eff<void, tasking<proc>, tasking<>, console> program() {
+eff<void, tasking<yielding>, tasking<>, console> program() {
   long const f = co_await fib(10);
   auto const tens = co_await when_all(std::views::iota(1, 4) | std::views::transform(takes));
   auto const winner = co_await when_any(takes(5), takes(2));
@@ -35,4 +35,4 @@ eff<void, tasking<proc>, tasking<>, console> program() {
   co_await console::print_line{text};
 }
 
-int main() { schedule({.forkable = false}, program, console_to_stream(std::cout)); }
+int main() { schedule(program, console_to_stream(std::cout)); }

@@ -42,4 +42,4 @@ eff<void, tasking<timing>, timing> program() {
   std::cout << done << " done\n";
 }
 
-int main() { schedule({.forkable = false, .virtual_time = true}, program); }
+int main() { schedule({.virtual_time = true}, program); }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -31,7 +32,7 @@ struct stealing_options {
   /// How many threads, the calling one included; 0: as many as the machine has.
   unsigned threads = 0;
   // The next fields are those of schedule_options.
-  bool forkable = true;
+  std::optional<bool> forkable{};
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
   bool virtual_time = false;

@@ -352,6 +352,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- from the start to the end, for scheduler.hpp
 
   /// Learns an effect.  From here on: compiled once for each backend (scheduler_members.hpp).
+  void learn(identity<yielding>);
   void learn(identity<proc>);
   void learn(identity<syncing>);
   void learn(identity<completions>);

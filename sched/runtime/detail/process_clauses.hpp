@@ -21,7 +21,7 @@
 #include "weft/sched/runtime/detail/incoming/admission.hpp"
 #include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
 
-/// The clauses of proc and spawning: how a process yields, forks, exits and starts other processes,
+/// The clauses of yielding, proc and spawning: how a process yields, forks, exits and starts other processes,
 /// and how a process is submitted from outside.
 namespace weft::detail {
 
@@ -29,7 +29,7 @@ namespace weft::detail {
 
 /// Puts the running process back into the queues, and goes on to the next one.
 template <class S>
-std::coroutine_handle<> on(S& s, proc::yield const&) {
+std::coroutine_handle<> on(S& s, yielding::yield const&) {
   s.put(s.box(), put_reason::yielded);
   return s.next();
 }
@@ -320,7 +320,7 @@ void exit_process(S& s, process& p) noexcept {
   s.retire(&p, nullptr);
 }
 template <class S>
-std::coroutine_handle<> on(S& s, proc::exit const&) {
+std::coroutine_handle<> on(S& s, yielding::exit const&) {
   exit_process(s, s.running());
   return s.next();
 }

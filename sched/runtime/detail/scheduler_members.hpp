@@ -34,6 +34,10 @@
 namespace weft::detail {
 
 template <backend Backend>
+void backend_scheduler<Backend>::learn(identity<yielding>) {
+  effects.learn(scheduled_effect<yielding>(*this));
+}
+template <backend Backend>
 void backend_scheduler<Backend>::learn(identity<proc>) {
   effects.learn(scheduled_effect<proc>(*this));
 }

@@ -16,6 +16,58 @@ eff<std::string, proc> refusal_of_a_fork() {
   co_return what;
 }
 
+// ---- who keeps a log
+
+template <class E>
+eff<void, E, console> takes_turns(char const* name) {
+  co_await console::print{name};
+  co_await typename E::yield{};
+  co_await console::print{name};
+  co_await typename E::exit{};
+  co_await console::print{"never"};
+}
+template <class E>
+eff<void, spawning<E, console>> two_take_turns() {
+  co_await spawn(takes_turns<E>, "a");
+  co_await spawn(takes_turns<E>, "b");
+}
+/// Takes a checkpoint after the first step.
+void keeps_a_log(schedule_options how, auto program) {
+  std::string said;
+  scheduler<> s;
+  s.start(how, [=] { return program("a"); }, console_to_string(said));
+  s.step();
+  (void)s.checkpoint();
+}
+
+TEST_CASE("a first process keeps a log if its row says that it may fork, or if it is asked to") {
+  CHECK_NOTHROW(keeps_a_log({}, takes_turns<proc>));
+  CHECK_THROWS_AS(keeps_a_log({.forkable = false}, takes_turns<proc>), unforkable);
+  CHECK_THROWS_AS(keeps_a_log({}, takes_turns<yielding>), unforkable);
+  CHECK_NOTHROW(keeps_a_log({.forkable = true}, takes_turns<yielding>));
+}
+
+TEST_CASE("processes that cannot fork take the turns of those that may") {
+  CHECK(printed_by(two_take_turns<yielding>) == "abab");
+  CHECK(printed_by(two_take_turns<proc>) == "abab");
+  for (std::uint64_t seed = 0; seed != 20; ++seed) {
+    std::string by_yielding;
+    std::string by_proc;
+    schedule<random_order>({.seed = seed}, two_take_turns<yielding>,
+                           console_to_string(by_yielding));
+    schedule<random_order>({.seed = seed}, two_take_turns<proc>, console_to_string(by_proc));
+    CHECK(by_yielding == by_proc);
+  }
+  auto const schedules = [](auto program) {
+    return explore([] { return std::string(); }, [=](auto&) { return program(); },
+                   [](std::string const& said) { return said.size() == 4; },
+                   [](std::string& said) { return console_to_string(said); });
+  };
+  auto const by_yielding = schedules(two_take_turns<yielding>);
+  CHECK(by_yielding.ok());
+  CHECK(by_yielding.schedules == schedules(two_take_turns<proc>).schedules);
+}
+
 // ---- the limit
 
 TEST_CASE("a process whose log would exceed its limit can no longer fork, and continues") {
