@@ -172,7 +172,7 @@ class weft::eff<T, Effects...>::promise_type
       auto* const nearest = handler_of<E>();
       auto* const next = nearest->clauses->beyond(*nearest);
       if (!next)
-        detail::throw_no_outer(detail::name_of<O>, where, nearest->clauses->home(*nearest));
+        detail::throw_no_outer(detail::name_of<O>, where, nearest->clauses->prompt_of(*nearest));
       return detail::performing<E, O>(std::move(o.operation), *next, where);
     } else {
       return detail::refused<typename O::result>();

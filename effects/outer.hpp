@@ -27,7 +27,7 @@ template <class E, class O>
 typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_location where) {
   auto const ask = handler.template clause<O>().ask;
   if (!ask) [[unlikely]]
-    throw_asked(name_of<O>, where, handler.clauses->home(handler));
+    throw_asked(name_of<O>, where, handler.clauses->prompt_of(handler));
   return ask(handler, static_cast<passed<O>>(o), where);
 }
 

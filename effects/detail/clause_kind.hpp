@@ -112,7 +112,8 @@ concept takes_auto =
 
 // ---- kinds
 
-enum class clause_kind { none, value, asking, control, multi_shot };
+/// `outward`: the clause asks the handlers outside its own (outer.hpp).
+enum class clause_kind { none, value, outward, control, multi_shot };
 
 /// The clauses that a handler has for an operation.  `Around`: the row around `handle`.
 template <class H, class O, class A, class Around>
@@ -148,7 +149,7 @@ consteval clause_kind kind_of_clause() {
   else if constexpr (found::value)
     return clause_kind::value;
   else if constexpr (found::asks)
-    return clause_kind::asking;
+    return clause_kind::outward;
   else if constexpr (found::once)
     return clause_kind::control;
   else
@@ -217,9 +218,9 @@ consteval auto find_clause_mistake() {
     return mistake_of_no_clause<H, O, A, Around>();
   else if constexpr (kind == clause_kind::value)
     return mistake_of_value_clause<H, O, clause_result<H, O>>();
-  else if constexpr (kind == clause_kind::asking && has_clause<H, O, asking_within<Around>>)
+  else if constexpr (kind == clause_kind::outward && has_clause<H, O, asking_within<Around>>)
     return mistake_of_value_clause<H, O, clause_result<H, O, asking<Around>>>();
-  else if constexpr (kind == clause_kind::asking)
+  else if constexpr (kind == clause_kind::outward)
     return asking_mistake<H, O, Around>();
   else
     return mistake_of_control_clause<

@@ -44,7 +44,7 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
   using S = typename Node::traits;
   Node& n = static_cast<Node&>(e);
   using around = typename S::around;
-  constexpr bool is_asking = S::template kind<O> == clause_kind::asking;
+  constexpr bool is_asking = S::template kind<O> == clause_kind::outward;
   if constexpr (std::is_void_v<R> || std::is_same_v<R, never>)
     (void)call_value_clause<around, is_asking>(n.handler(), n.around(), where, std::move(o));
   else
@@ -191,7 +191,7 @@ typename O::result answer_expired(evidence<E>& e, passed<O>, std::source_locatio
 template <class Node, class E, class O>
 constexpr clause_entry<E, O> live_entry() {
   constexpr clause_kind kind = Node::traits::template kind<O>;
-  if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
+  if constexpr (kind == clause_kind::value || kind == clause_kind::outward)
     return {nullptr, answer_at_once<Node, E, O>, nullptr};
   else
     return {nullptr, nullptr, suspend_and_run_clause<Node, E, O>};

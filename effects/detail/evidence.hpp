@@ -59,7 +59,7 @@ struct clause_table;
 template <class E, class... Os>
 struct clause_table<E, op_list<Os...>> : clause_entry<E, Os>... {
   /// The prompt of the handler.
-  prompt& (*home)(evidence<E>&) noexcept;
+  prompt& (*prompt_of)(evidence<E>&) noexcept;
   /// The next handler of E further out; null if there is none.
   evidence<E>* (*beyond)(evidence<E>&) noexcept;
 };

@@ -69,7 +69,7 @@ class handler_slot {
  private:
   template <class... Es, class F>
   void for_each_of(row<Es...>, F& f) {
-    (f(outer<Es>()->clauses->home(*outer<Es>())), ...);
+    (f(outer<Es>()->clauses->prompt_of(*outer<Es>())), ...);
   }
 
   Held handler_;

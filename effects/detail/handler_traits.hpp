@@ -134,7 +134,7 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   /// The effects of the row around whose handlers the prompt keeps: those that the body performs,
   /// and those that are handled here as well (for outer_of).  All effects of the row, if a clause
   /// performs outward, or continuations are captured.
-  using needed = std::conditional_t<has_kind<clause_kind::asking> || captures, Around,
+  using needed = std::conditional_t<has_kind<clause_kind::outward> || captures, Around,
                                     row_intersection<Around, row_set<body_effects, row<Es...>>>>;
 };
 

@@ -71,7 +71,7 @@ struct forwarding_table<Node, F, Place, op_list<Os...>> {
                                          result_slot<typename O::result>& waiting) {
     return forward_suspending<F>(recorder(e), o, leaf, waiting);
   }
-  static prompt& home(evidence<F>& e) noexcept { return recorder(e).n; }
+  static prompt& prompt_of(evidence<F>& e) noexcept { return recorder(e).n; }
   static evidence<F>* beyond(evidence<F>& e) noexcept {
     if constexpr (std::is_same_v<Place, forwarding<F>>)
       return recorder(e).n.template beyond_here<F>();
@@ -79,7 +79,7 @@ struct forwarding_table<Node, F, Place, op_list<Os...>> {
       return nullptr;  // outer_of skips only one handler
   }
   static constexpr clause_table<F, op_list<Os...>> value{
-      clause_entry<F, Os>{attempt<Os>, ask<Os>, control<Os>}..., home, beyond};
+      clause_entry<F, Os>{attempt<Os>, ask<Os>, control<Os>}..., prompt_of, beyond};
 };
 
 // ---- its own clauses

@@ -110,7 +110,7 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   static constexpr bool handles = is_among<E, row<Es...>>;
   template <class O>
   static constexpr bool answers_at_once =
-      S::template kind<O> == clause_kind::value || S::template kind<O> == clause_kind::asking;
+      S::template kind<O> == clause_kind::value || S::template kind<O> == clause_kind::outward;
 
   /// For the first run.
   recording_handler_prompt(typename S::held&& h, typename S::body& body, void* around, region* home)

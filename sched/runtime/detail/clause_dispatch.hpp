@@ -369,12 +369,12 @@ template <class S, class E, bool Records, class Operations = typename E::operati
 struct scheduler_table;
 template <class S, class E, bool Records, class... Os>
 struct scheduler_table<S, E, Records, op_list<Os...>> {
-  static prompt& home(evidence<E>& e) noexcept {
+  static prompt& prompt_of(evidence<E>& e) noexcept {
     return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
   }
   static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
   static constexpr clause_table<E, op_list<Os...>> value{dispatch_of<S, E, Os, Records>::entry()...,
-                                                         home, beyond};
+                                                         prompt_of, beyond};
 };
 
 template <class S, class E, bool Records>

@@ -80,7 +80,7 @@ void learn_delegating(scheduler_core& s, known_effect const& general) {
 template <class F, class S, class Find>
 void learn_outer(S& s, Find& find) {
   evidence<F>* outer = find.template operator()<F>();
-  prompt& home = outer->clauses->home(*outer);
+  prompt& home = outer->clauses->prompt_of(*outer);
   [[maybe_unused]] evidence<F>* const further_out = beyond(*outer);
   s.keep_outer(home);
   if constexpr (S::explores) {
@@ -93,7 +93,8 @@ void learn_outer(S& s, Find& find) {
   using recorder = outer_recorder<F>;
   evidence<F>* recorded = interpose<F>(s, recorder(s, outer), recorder(s, beyond(*outer)));
   if constexpr (S::traces) {
-    prompt const* const next = further_out ? &further_out->clauses->home(*further_out) : nullptr;
+    prompt const* const next =
+        further_out ? &further_out->clauses->prompt_of(*further_out) : nullptr;
     outer = traced(s, *outer, home, next);
     recorded = traced(s, *recorded, home, next);
   }

@@ -49,11 +49,13 @@ class delegating_evidence final : public evidence<E>, public expirable_evidence 
   struct table;
   template <class... Os, class... Gs>
   struct table<op_list<Os...>, op_list<Gs...>> {
-    static prompt& home(evidence<E>& e) noexcept { return target(e).clauses->home(target(e)); }
+    static prompt& prompt_of(evidence<E>& e) noexcept {
+      return target(e).clauses->prompt_of(target(e));
+    }
     static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
     static constexpr clause_table<E, op_list<Os...>> value{
-        clause_entry<E, Os>{clause<Os, Gs>::attempt, nullptr, clause<Os, Gs>::control}..., home,
-        beyond};
+        clause_entry<E, Os>{clause<Os, Gs>::attempt, nullptr, clause<Os, Gs>::control}...,
+        prompt_of, beyond};
   };
   static evidence<general>& target(evidence<E>& e) noexcept {
     return static_cast<delegating_evidence&>(e).to_;

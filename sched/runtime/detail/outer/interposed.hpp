@@ -18,10 +18,10 @@ template <class Table, class E, class... Os>
 struct expired_table<Table, E, op_list<Os...>> {
   template <class O>
   static typename O::result expired(evidence<E>& e, passed<O>, std::source_location where) {
-    Table::home(e).throw_gone(name_of<O>, where);
+    Table::prompt_of(e).throw_gone(name_of<O>, where);
   }
   static constexpr clause_table<E, op_list<Os...>> value{
-      clause_entry<E, Os>{nullptr, expired<Os>, nullptr}..., Table::home, Table::beyond};
+      clause_entry<E, Os>{nullptr, expired<Os>, nullptr}..., Table::prompt_of, Table::beyond};
 };
 
 /// Evidence that may outlive its scheduler, in frames that a handler keeps.
@@ -77,10 +77,10 @@ class interposed final : public expirable_evidence {
                                            result_slot<typename O::result>& waiting) {
       return of(e).hook.control(o, leaf, waiting);
     }
-    static prompt& home(evidence<F>& e) noexcept { return of(e).hook.home(); }
+    static prompt& prompt_of(evidence<F>& e) noexcept { return of(e).hook.home(); }
     static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).beyond; }
     static constexpr clause_table<F, op_list<Os...>> value{
-        clause_entry<F, Os>{attempt<Os>, ask<Os>, control<Os>}..., home, beyond};
+        clause_entry<F, Os>{attempt<Os>, ask<Os>, control<Os>}..., prompt_of, beyond};
   };
 
   place nearest_;

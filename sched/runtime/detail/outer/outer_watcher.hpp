@@ -29,7 +29,7 @@ class outer_watcher {
   outer_watcher(S& home, evidence<F>* handler, bool far, bool tells)
       : home_(home), handler_(handler) {
     if (!handler || (!far && tells)) return;
-    uses_.push_back(&handler->clauses->home(*handler));
+    uses_.push_back(&handler->clauses->prompt_of(*handler));
     for (std::size_t i = 0; far && i != uses_.size(); ++i) add_new_outers(*uses_[i], uses_);
   }
   /// Called for the nearest handler, of which it is known that no process has used it.
