@@ -239,16 +239,14 @@ class weft::eff<T, Effects...>::promise_type
   }
   template <class X>
   auto perform_in_row(X& x, here where) {
-    auto const performing = [&] {
-      return await_transform(x.template operation_in<effects>(), where);
-    };
-    if constexpr (detail::finishes<X, decltype(performing().await_resume())>) {
-      using awaiter = detail::finishing<X, decltype(performing())>;
+    auto const perform = [&] { return await_transform(x.template operation_in<effects>(), where); };
+    if constexpr (detail::finishes<X, decltype(perform().await_resume())>) {
+      using awaiter = detail::finishing<X, decltype(perform())>;
       static_assert(detail::yields_its_result<X, awaiter>);
-      return awaiter(x, performing);
+      return awaiter(x, perform);
     } else {
-      static_assert(detail::yields_its_result<X, decltype(performing())>);
-      return performing();
+      static_assert(detail::yields_its_result<X, decltype(perform())>);
+      return perform();
     }
   }
 

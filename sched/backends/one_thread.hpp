@@ -83,7 +83,7 @@ class one_thread {
       if (!has_room(n)) [[unlikely]]
         return lazy_push::no_room;
       for (; n != 0; --n) lazy_.push_back(next());
-      injected_.remind();
+      injected_.remind();  // so that the next take promotes them (on_reminder())
       return lazy_push::done;
     }
     void reserve_lazy(std::size_t n);

@@ -36,8 +36,8 @@ class scheduler_prompt : public prompt {
 /// A process: holds its continuation while it waits, and its result when it ends.  Users see its
 /// id, in reports; backends see its address.
 ///
-///   PROCESS-1  A process has an atomic count of owners: its thunks, and the scheduler while it
-///       runs.
+///   PROCESS-1  A process has an atomic count of owners: its thunks, the scheduler while it runs,
+///       and while it waits the waiter that holds it.
 ///   PROCESS-2  A process that is not forkable has one chain of frames from start to end.  Dropping
 ///       the last count unwinds the frames that are left.
 ///   PROCESS-3  The result of a process and the state that it has while it is suspended share their
@@ -346,7 +346,7 @@ class process : public detail::suspension, public detail::pooled {
   }
   void release_suspension() noexcept override { release(); }
 
-  std::atomic<std::uint32_t> owners_ = 1;  // thunks, and the scheduler while it runs (PROCESS-1)
+  std::atomic<std::uint32_t> owners_ = 1;  // PROCESS-1
   process_id id_;
   std::uint32_t children_ = 0;  // how many it has started
   std::uint8_t kind_;           // lowest bit: forkable; the others: size of the header / 16

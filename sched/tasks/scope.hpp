@@ -203,14 +203,14 @@ auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_bod
     }
     core.body_has_ended();
   } else {
-    std::optional<body> begun;
+    std::optional<body> given_body;
     try {
-      begun.emplace(f(s));
+      given_body.emplace(f(s));
     } catch (...) {  // as above
       given.fail(std::current_exception());
       core.body_has_ended();
     }
-    if (begun) co_await body_of_scope<body>(*std::move(begun), core, given);
+    if (given_body) co_await body_of_scope<body>(*std::move(given_body), core, given);
   }
   if (core.was_unwound) given.fail(std::make_exception_ptr(core.why_unwound()));
   if (given.error())

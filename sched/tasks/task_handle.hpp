@@ -185,6 +185,7 @@ class task_handle {
     else
       return detail::refused<void>();
   }
+  /// The awaiter yields a copy of the value to which this refers.
   decltype(auto) finish() {
     tasks_.throw_errors();
     if constexpr (!std::is_void_v<T>) return *the_one().given().value();
@@ -223,7 +224,7 @@ class task_handle {
     return detail::timed_handle_wait<task_handle>(*this, d);
   }
 
-  [[nodiscard]] detail::handled_tasks& tasks(detail::internal) noexcept { return tasks_; }
+  [[nodiscard]] detail::tasks_of_handle& tasks(detail::internal) noexcept { return tasks_; }
 
  private:
   [[nodiscard]] detail::task_giving<T>& the_one() const {
@@ -232,7 +233,7 @@ class task_handle {
     return static_cast<detail::task_giving<T>&>(*static_cast<detail::task_record*>(tasks_.first()));
   }
 
-  detail::handled_tasks tasks_;
+  detail::tasks_of_handle tasks_;
 };
 
 /// `co_await start_task(h, f, args...)`: starts `f(args...)` in no scope, so the task may outlive

@@ -26,8 +26,9 @@ class scope_limit;
 /// perform.  A task may perform `Effects...`, tasking<Effects...> itself, and tasking<>.
 ///
 /// A task is light if it may perform no effect that a scheduler handles for a process, other than
-/// tasking; effects handled outside the scheduler do not matter.  A light task is no process unless
-/// another worker takes it: it is a call by the process that waits for it.  Any other task is a
+/// tasking; effects handled outside the scheduler do not matter.  A light task is no process, but a
+/// call by the process that waits for it, unless it is taken before: by another worker, or by its
+/// own one after the process that has pushed it was suspended (BACKEND-7).  Any other task is a
 /// process from its beginning.
 template <class... Effects>
 struct tasking;
@@ -91,7 +92,7 @@ struct tasking<> {
 };
 template <class... Effects>
 struct tasking {
-  using general = tasking<>;
+  using general = tasking<>;  // its clauses answer (delegating_evidence.hpp)
   template <class Operation>
   using with_row = detail::operation_with_row<tasking, Operation>;
   using wait = with_row<general::wait>;

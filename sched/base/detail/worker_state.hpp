@@ -37,6 +37,7 @@ struct worker_state {
   }
 
   scheduler_core* home;
+  // The process whose turn it is; also when it has been suspended, until the next one is resumed.
   process* running = nullptr;
   frame_pool* pool = nullptr;   // that of the thread, while it runs processes
   std::int64_t alive = 0;       // processes that began here, less those that ended here

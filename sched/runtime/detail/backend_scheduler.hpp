@@ -120,7 +120,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       retire_unput(t);
     }
   }
-  /// The running process, boxed with its answer: the caller puts it, and goes on to next().
+  /// The running process, boxed with its answer: the scheduler's count of it is handed over.  The
+  /// caller puts the thunk, and goes on to next().
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
@@ -335,12 +336,12 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void on_group_end(task_group& g) noexcept override { note_group_end(*this, g); }
   continuation task_dropped(task& t) noexcept override { return drop_task(*this, t); }
   void task_unwinds(task& t, suspension& s) noexcept override { unwind_task(*this, t, s); }
-  void task_is_over(task& t) noexcept override { count_ended(*this, t.of()); }
+  void task_not_begun(task& t) noexcept override { count_ended(*this, t.of()); }
   void start(task_record& r) override { start_task(*this, r); }
   continuation task_ended(task_record& r) noexcept override { return end_task(*this, r); }
   continuation task_dropped(task_record& r) noexcept override { return drop_task(*this, r); }
   void task_unwinds(task_record& r, suspension& s) noexcept override { unwind_task(*this, r, s); }
-  void task_is_over(task_record& r) noexcept override { settle_record(*this, r); }
+  void task_not_begun(task_record& r) noexcept override { settle_record(*this, r); }
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
   void on_limit() noexcept override { ++here().alive; }

@@ -68,7 +68,7 @@ struct clause_dispatch {
       if (is_deferred(of(e))) return perform_later(e, o, leaf, waiting);
     prompt* ground = prompt::innermost();
     if (ground != &of(e)) [[unlikely]]
-      return suspend_and_answer(of(e), o, leaf, waiting);
+      return suspend_and_perform(of(e), o, leaf, waiting);
     // From here on the address of the scheduler comes from the thread, not from the frame:
     // otherwise a yield would wait until the frame is in the cache.
     asm("" : "+r"(ground));
@@ -91,25 +91,25 @@ struct clause_dispatch {
           p.suspend_here(info_of<O>, leaf, waiting);
           return wait_in_place(s, p, o);
         } else {
-          return suspend_here_and_answer(s, o, leaf, waiting);
+          return suspend_here_and_perform(s, o, leaf, waiting);
         }
       }
     }
-    return suspend_and_answer(s, o, leaf, waiting);
+    return suspend_and_perform(s, o, leaf, waiting);
   }
   [[gnu::noinline]] static std::coroutine_handle<> prepare_exchange(S& s, O& o,
                                                                     std::coroutine_handle<> leaf,
                                                                     result_slot<R>& waiting) {
     if (s.worker().prepare_exchange() && can_exchange(s))
       return exchange(s, info_of<O>, leaf, waiting);
-    return suspend_and_answer(s, o, leaf, waiting);
+    return suspend_and_perform(s, o, leaf, waiting);
   }
   [[gnu::noinline]] static std::coroutine_handle<> suspend_here_slow(S& s, O& o,
                                                                      std::coroutine_handle<> leaf,
                                                                      result_slot<R>& waiting) {
-    return suspend_here_and_answer(s, o, leaf, waiting);
+    return suspend_here_and_perform(s, o, leaf, waiting);
   }
-  [[gnu::always_inline]] static std::coroutine_handle<> suspend_here_and_answer(
+  [[gnu::always_inline]] static std::coroutine_handle<> suspend_here_and_perform(
       S& s, O& o, std::coroutine_handle<> leaf, result_slot<R>& waiting) {
     process& p = s.running();
     p.suspend_here(info_of<O>, leaf, waiting);
@@ -123,9 +123,9 @@ struct clause_dispatch {
   /// Suspends the running process at the operation, and answers it.  The frames that perform need
   /// not have begun in that process: a handler may have kept them, and the running process has
   /// resumed them; or ordinary code has, while no process runs.
-  [[gnu::noinline]] static std::coroutine_handle<> suspend_and_answer(S& s, O& o,
-                                                                      std::coroutine_handle<> leaf,
-                                                                      result_slot<R>& waiting) {
+  [[gnu::noinline]] static std::coroutine_handle<> suspend_and_perform(S& s, O& o,
+                                                                       std::coroutine_handle<> leaf,
+                                                                       result_slot<R>& waiting) {
     require_running(s, waiting.where);
     process& p = s.running();
     if (p.is_forkable()) {
@@ -142,14 +142,14 @@ struct clause_dispatch {
       throw_crossed(s, o, waiting.where);
     }
     try {
-      return answer_suspended(s, o);
+      return perform_suspended(s, o);
     } catch (...) {  // thrown before the process was put anywhere
       p.resume_unanswered(s);
       s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
       throw;
     }
   }
-  static std::coroutine_handle<> answer_suspended(S& s, O& o) {
+  static std::coroutine_handle<> perform_suspended(S& s, O& o) {
     if constexpr (ends_step || may_end_step) {
       return on(s, o);
     } else if constexpr (spawns) {
@@ -324,7 +324,7 @@ struct clause_dispatch {
           (void)before_recording(s, o, self.leaf, waiting.where);
         else if constexpr (how.needs_log)
           refuse_fork(s, site_of(o, waiting.where));
-        return answer_suspended(s, o);
+        return perform_suspended(s, o);
       }
     } catch (...) {  // thrown before the process was put anywhere
       s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());

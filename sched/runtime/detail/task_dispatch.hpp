@@ -29,18 +29,18 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
   static constexpr bool looks_at_others =
       awaits || std::is_same_v<O, E::enter> || std::is_same_v<O, E::leave>;
 
-  static bool all_have_ended(evidence<E>& e, O& o, result_slot<R>& waiting) {
+  static bool attempt_await(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = common::of(e);
     common::require_running(s, waiting.where);
     if (keeps_log(s.running())) return common::attempt_replay(e, o, waiting);
     if constexpr (S::explores)
       if (has_small_steps(s)) return false;
-    return have_ended(o, waiting);
+    return answer_if_ended(o, waiting);
   }
-  static bool have_ended(O& o, result_slot<R>& waiting) {
+  static bool answer_if_ended(O& o, result_slot<R>& waiting) {
     for (auto* t = o.how.first; t; t = t->next)
       if (!t->has_ended()) return false;
-    waiting.set_word(1);
+    waiting.set_word(1);  // the answer true of await_until
     return true;
   }
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
@@ -62,7 +62,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
         j.waiting = &waiting;
         return do_all(s, j);
       }
-    return control_slow(s, o, leaf, waiting);
+    return perform(s, o, leaf, waiting);
   }
   using drop_function = void(void* scheduler, process& p, pending_operation const& self) noexcept;
   /// For `leave`, the function that takes over a process which is dropped while the operation is
@@ -84,16 +84,16 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
     p.resume_unanswered(s);
     try {
       if constexpr (awaits)
-        if (!keeps_log(p) && have_ended(o, waiting)) return self.leaf;
-      return control_slow(s, o, self.leaf, waiting);
+        if (!keeps_log(p) && answer_if_ended(o, waiting)) return self.leaf;
+      return perform(s, o, self.leaf, waiting);
     } catch (...) {  // thrown before the process was suspended
       waiting.fail(std::current_exception());
       return self.leaf;
     }
   }
-  [[gnu::noinline]] static std::coroutine_handle<> control_slow(S& s, O& o,
-                                                                std::coroutine_handle<> leaf,
-                                                                result_slot<R>& waiting) {
+  /// All but a join of a process that can call its tasks.
+  [[gnu::noinline]] static std::coroutine_handle<> perform(S& s, O& o, std::coroutine_handle<> leaf,
+                                                           result_slot<R>& waiting) {
     common::require_running(s, waiting.where);
     if constexpr (awaits) {
       if constexpr (std::is_same_v<O, E::await>) {
@@ -102,7 +102,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
         o.how.operation = &info_of<O>;
         if (auto const called = call_task(s, o.how)) return called;
       }
-      return common::suspend_and_answer(s, o, leaf, waiting);
+      return common::suspend_and_perform(s, o, leaf, waiting);
     } else {
       if (prompt::innermost() != &s || keeps_log(s.running())) [[unlikely]]
         if (auto const diverged = require_suspendable(s, o, leaf, waiting)) return diverged;
@@ -140,11 +140,13 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
 
   static constexpr clause_entry<E, O> entry() {
     if constexpr (starts)
-      return {common::at_once, nullptr, common::control_in_turn};
+      return {.attempt = common::at_once, .ask = nullptr, .control = common::control_in_turn};
     else if constexpr (awaits)
-      return {all_have_ended, nullptr, control};
+      return {.attempt = attempt_await, .ask = nullptr, .control = control};
     else
-      return {Records ? common::attempt_replay : nullptr, nullptr, control};
+      return {.attempt = Records ? common::attempt_replay : nullptr,
+              .ask = nullptr,
+              .control = control};
   }
 };
 

@@ -19,7 +19,7 @@ wait_registry::wait_registry(ready_sink& sink, bool several_threads, unsigned wa
     : groups(several_threads),
       gates(sink, {.locks = several_threads, .wakes_candidates = wakes != 1}),
       external(sink, {.locks = true, .is_open_to_others = true}),
-      joins(sink, {.locks = several_threads}),
+      tasks(sink, {.locks = several_threads}),
       alarms(sink, several_threads),
       mail_(new mailbox_registry(sink, several_threads)),
       sink_(sink) {}
@@ -40,20 +40,20 @@ void wait_registry::cancel_all() noexcept {
   gates.cancel_all();
   alarms.cancel_all();
   auto const cancel_it = [this](thunk t) { sink_.make_cancelled(*t.release()); };
-  joins.cancel_all();
+  tasks.cancel_all();
   mail_->take_all(cancel_it);
   turn_away_if(everything, cancel_it);
 }
 void wait_registry::drop_all() noexcept {
   mail_->take_all([](thunk) {});
   turn_away_if(everything, [](thunk) {});
-  joins.drop_all();
+  tasks.drop_all();
   gates.drop_all();
   alarms.drop_all();
   external.drop_all();
 }
 bool wait_registry::has_waiters_inside() const {
-  return gates.has_waiters() || alarms.has_waiters() || joins.has_waiters() ||
+  return gates.has_waiters() || alarms.has_waiters() || tasks.has_waiters() ||
          mail_->has_waiters() || room.has_waiters();
 }
 

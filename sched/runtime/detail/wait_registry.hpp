@@ -56,7 +56,7 @@ class wait_registry {
   group_tree groups;
   wait_room gates;
   wait_room external;
-  task_room joins;
+  task_room tasks;
   timers alarms;
   admission room;
   [[nodiscard]] mailbox_registry& mail() const noexcept { return *mail_; }
@@ -71,7 +71,7 @@ class wait_registry {
     auto const in_a_room = [&f](process const& p, wait_place const*) { f(p); };
     gates.for_each_waiter(in_a_room);
     external.for_each_waiter(in_a_room);
-    joins.for_each_waiter(in_a_room);
+    tasks.for_each_waiter(in_a_room);
     alarms.for_each_waiter(f);
     mail_->for_each_waiter(f);
     room.for_each_waiter(f);

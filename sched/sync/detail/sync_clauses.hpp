@@ -23,7 +23,8 @@
 namespace weft::detail {
 
 /// The running process, which is suspended, is about to wait in a room: enters the list of its group,
-/// if it has one.  A process outside all scopes may wait for tasks in a join (task.hpp, TASK-1).
+/// if it has one.  A wait for tasks always does: a process outside all scopes may wait for tasks that
+/// are in a group (task.hpp, TASK-1).
 template <scheduling_services S>
 void enter_group(S& s, waiter& w, waiter::kind k, void* object) noexcept {
   if (s.waits.groups.was_used()) [[unlikely]]
@@ -31,7 +32,7 @@ void enter_group(S& s, waiter& w, waiter::kind k, void* object) noexcept {
 }
 template <scheduling_services S>
 void enter_group(S& s, room_waiter& w, wait_room& r) noexcept {
-  if (s.waits.groups.was_used() || &r == &s.waits.joins) [[unlikely]] {
+  if (s.waits.groups.was_used() || &r == &s.waits.tasks) [[unlikely]] {
     w.room = &r;
     s.waits.groups.enter(w.parked, s.running().leaf(), waiter::kind::in_a_room, &w);
   }

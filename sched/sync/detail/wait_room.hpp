@@ -26,7 +26,7 @@ namespace weft::detail {
 ///       there.  A process that enters sets the word, and then looks whether what it would wait for has
 ///       happened; a party that makes it happen does so before it reads the word.  So either that party
 ///       finds the room, or the process does not wait.  (A task says in its own state that a process
-///       waits: JOIN-2.)
+///       waits: TASKROOM-2.)
 ///   ROOM-3  A waiter that has entered is in the room until its process is taken by a waker, by a
 ///       canceller, or when all are dropped; or until its operation ends.  A waiter that leaves is
 ///       accessed for the last time when its `home_` is set to null; and a place that all have left,

@@ -220,6 +220,8 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
     return thunk::reason::quiescent;
   }
   (void)t.release();
+  // The process was made with this frame as its first one, whose end would end the process.  But it
+  // ends at the task, and its answer goes where that of the task goes (TASK-2).
   f.to = to;
   f.parent = continuation(static_cast<frame_end&>(t));
   t.host = p;
@@ -310,7 +312,7 @@ void count_ended(S& s, join& j) noexcept {
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.held_unwinding) return continue_unwinding(j);
   j.waiting->set();
-  process* const owner = s.waits.joins.leave(j.waiter());
+  process* const owner = s.waits.tasks.take_out(j.waiter());
   if (s.tasks_.is_ending) {
     j.held_unwinding = owner;
     return continue_unwinding(j);
@@ -369,12 +371,12 @@ template <scheduling_services S>
   s.on_wait_begin(p);
   j.make_waiter();
   j.waiter().parked.hold(p);
-  s.waits.joins.enter(j.waiter());
+  s.waits.tasks.enter(j.waiter());
   wait_for_group(s, j);
   // [3] acquire: pairs with [1]: if all tasks have ended, the owner sees what they did.  release:
   // pairs with [1]: the worker that resumes the owner finds it suspended.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
-    (void)s.waits.joins.leave(j.waiter());
+    (void)s.waits.tasks.take_out(j.waiter());
     s.on_wait_cancelled(p);
     p.resume_unanswered(s);
     j.waiting->set();

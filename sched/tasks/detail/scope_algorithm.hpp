@@ -23,7 +23,8 @@
 #include "weft/sched/tasks/tasking.hpp"
 
 /// How tasks are started one by one, in a scope or without one, how a process waits for a handle,
-/// and how a scope ends.  `S` is a scheduler (backend_scheduler.hpp).
+/// and how a scope ends.  What these have in common with when_all (can_call_tasks(), put_back(),
+/// must_yield()) is in join_algorithm.hpp; wait() is in sync_clauses.hpp.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
 // ---- starting a task
@@ -51,7 +52,7 @@ void start_task(S& s, task_record& r) {
       }
     }
   auto const begins = [&s, &r] {
-    if (thunk begun = r.promote()) s.put(std::move(begun), put_reason::started);
+    if (thunk process_of_task = r.promote()) s.put(std::move(process_of_task), put_reason::started);
   };
   if constexpr (S::explores)
     if (has_events(s)) return cause_event("the start of a task", nullptr, begins);
@@ -70,12 +71,12 @@ template <scheduling_services S>
 continuation end_task(S& s, task_record& r) noexcept {
   if constexpr (S::explores)
     if (defers_task_end(s, r, r.has_handle || r.has_failed())) return s.next();
-  process* const host = r.host;
+  process* const host = r.host;  // read first: settle_record() may destroy the task
   task_wait* const called_by = r.called_by;
   scope_core* const c = r.of();
   settle_record(s, r);
   if (host) return host->end_from_task();
-  return called_by ? wait_on(s, *called_by) : leave_on(s, *c);
+  return called_by ? call_next_or_wait(s, *called_by) : call_next_or_end(s, *c);
 }
 template <scheduling_services S>
 void end_deferred_task(S& s, task_record& r) noexcept {
@@ -100,15 +101,16 @@ void settle_record(S& s, task_record& r) noexcept {
     r.destroy();
     return count_ended(s, *c);
   }
+  // The end of a scope may wait for one task, as others do that have its handle; it looks again.
   auto const put_waiter = [&s](task_waiter& w, process* p) {
-    if (w.leaves) return on_all_ended(s, static_cast<scope_core&>(*w.leaves));
+    if (w.leaves) return on_end_of_scope_woken(s, static_cast<scope_core&>(*w.leaves));
     if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
     if (s.tasks_.is_ending) [[unlikely]]
       return (void)thunk(p);
     note_wake(s, *p);
-    s.put(thunk(p, 1), put_reason::woken);
+    s.put(thunk(p, 1), put_reason::woken);  // 1: await_until is answered with true
   };
-  if (s.waits.joins.ends(r, put_waiter)) release_record(s, r);
+  if (s.waits.tasks.ends(r, put_waiter)) release_record(s, r);
 }
 /// Notes in the scope that a task has failed, or was not done.  It was not done because it is
 /// cancelled, for lack of memory, or because its continuation was dropped, which is no error.
@@ -164,7 +166,7 @@ std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
     r.called_from = w.leaf;
     r.called_by = &w;
     if (r.group && r.group->owner == &s.running())
-      r.is_called_by_owner.store(true, std::memory_order_relaxed);  // relaxed: only it looks
+      r.is_called_by_owner.store(true, std::memory_order_relaxed);  // relaxed: only the owner looks
     note_pinning();
     return r.release();
   } else {
@@ -173,14 +175,15 @@ std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
 }
 /// A task that the process called has ended: calls the next one, or waits for the others.
 template <scheduling_services S>
-continuation wait_on(S& s, task_wait& w) noexcept {
+continuation call_next_or_wait(S& s, task_wait& w) noexcept {
   if (auto const called = call_task(s, w)) return called;
   process& p = s.running();
-  (void)p.suspend_at(*w.operation, w.leaf, *w.waiting, s);  // no ordinary code in between
+  // Does not fail: the clause has found no ordinary code between the process and the operation.
+  (void)p.suspend_at(*w.operation, w.leaf, *w.waiting, s);
   s.on_wait_begin(p);
   w.here.parked.hold(p);
-  enter_group(s, w.here, s.waits.joins);
-  auto const how = s.waits.joins.enter(w.here, w.first, s.cancellation.refuses());
+  enter_group(s, w.here, s.waits.tasks);
+  auto const how = s.waits.tasks.enter(w.here, w.first, s.cancellation.refuses());
   if (how != wait_entry::waits) {
     (void)w.here.parked.take();
     s.on_wait_cancelled(p);
@@ -195,12 +198,12 @@ continuation wait_on(S& s, task_wait& w) noexcept {
 template <scheduling_services S, class Await>
   requires requires(Await& o) { o.how.first; }
 std::coroutine_handle<> on(S& s, Await& o) {
-  return wait(s, o.how.here, s.waits.joins, [&] {
+  return wait(s, o.how.here, s.waits.tasks, [&] {
     if constexpr (requires { o.until; }) {
       if (o.time) o.until.at(time_after(current_time(s), *o.time));
       if (!set_alarm(s, o.until)) return wait_entry::refused;
     }
-    return s.waits.joins.enter(o.how.here, o.how.first, s.cancellation.refuses());
+    return s.waits.tasks.enter(o.how.here, o.how.first, s.cancellation.refuses());
   });
 }
 
@@ -243,12 +246,12 @@ std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
   note_access(&c.count, true);  // stands for body_is_open as well
   // As [2] of scope_core.hpp: a canceller that reads it sees the tasks that the body has started.
   c.body_is_open.store(false, std::memory_order_release);
-  return leave_on(s, c).resolve();
+  return call_next_or_end(s, c).resolve();
 }
 /// At the end of its scope the owner calls the lazy tasks of the scope; then it waits for the
 /// others, or goes on.
 template <scheduling_services S>
-continuation leave_on(S& s, scope_core& c) noexcept {
+continuation call_next_or_end(S& s, scope_core& c) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)
     while (can_call_tasks(s)) {
       lazy_task* const newest = s.worker().reclaim();
@@ -270,37 +273,40 @@ continuation leave_on(S& s, scope_core& c) noexcept {
       return r.release();
     }
   process& p = s.running();
-  (void)p.suspend_at(*c.operation, c.leaf, *c.waiting, s);  // no ordinary code in between
+  // Before it looks, since the last task may end on another thread meanwhile.  Does not fail:
+  // require_suspendable() has found no ordinary code between the process and the operation.
+  (void)p.suspend_at(*c.operation, c.leaf, *c.waiting, s);
   s.on_wait_begin(p);
   c.here.parked.hold(p);
   c.here.of = &c;
   wait_for_group(s, c);
-  if (enter_end_of_scope(s, c, true)) {
+  if (wait_for_scope(s, c, true)) {
     s.on_waiting(p);
     return s.next();
   }
   (void)c.here.parked.take();
   s.on_wait_cancelled(p);
   p.resume_unanswered(s);
-  c.waiting->set_word(1);
+  c.waiting->set_word(1);  // the scope is over
   return c.leaf;
 }
 /// Returns whether the scope has tasks that have not ended (SCOPE-2).  If so, `c.here` waits for
 /// one of these tasks, or for the count to become zero, and the task that ends this wait goes on
-/// from there (settle_record(), on_all_ended()).  If it returns true and the caller is not the
+/// from there (settle_record(), on_end_of_scope_woken()).  The waiter is in the room before the flag
+/// of the count is set, so that whoever ends the last task finds it there.  If it returns true and the caller is not the
 /// owner, the scope may have been destroyed already.
 template <scheduling_services S>
-bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
+bool wait_for_scope(S& s, scope_core& c, bool by_owner) noexcept {
   for (;;) {
     note_access(&c.count, false);
     if (!c.count.is_zero()) {
-      s.waits.joins.enter(c.here);
+      s.waits.tasks.enter(c.here);
       if (by_owner) cancel_with_owner(s, c);
       if (c.count.wait()) return true;
-      if (process* const p = s.waits.joins.leave(c.here)) c.here.parked.hold(*p);
+      if (process* const p = s.waits.tasks.take_out(c.here)) c.here.parked.hold(*p);
     }
     if (task_record* const r = c.not_ended()) {
-      if (s.waits.joins.enter_for_one(c.here, *r)) {
+      if (s.waits.tasks.enter_for_one(c.here, *r)) {
         if (by_owner) cancel_with_owner(s, c);
         return true;
       }
@@ -313,18 +319,18 @@ bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
 template <scheduling_services S>
 void count_ended(S& s, scope_core& c) noexcept {
   note_access(&c.count, true);
-  if (c.count.end_one()) on_all_ended(s, c);
+  if (c.count.end_one()) on_end_of_scope_woken(s, c);
 }
 /// Called when the end of the scope waited for a task, or for the count, and that task has ended,
 /// or the count is zero.  Other tasks may be left.
 template <scheduling_services S>
-void on_all_ended(S& s, scope_core& c) noexcept {
+void on_end_of_scope_woken(S& s, scope_core& c) noexcept {
   if (c.held_unwinding) {
-    (void)s.waits.joins.leave(c.here);
-    if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
+    (void)s.waits.tasks.take_out(c.here);
+    if (!wait_for_scope(s, c, false)) continue_unwinding(c);
     return;
   }
-  recheck_scope(s, c, *s.waits.joins.leave(c.here));
+  recheck_scope(s, c, *s.waits.tasks.take_out(c.here));
 }
 /// For an owner that was taken from the end of its scope.  With one thread it is made ready only
 /// when the scope has no task left: so a scheduler that ends, and drops ready processes, leaves no
@@ -336,10 +342,11 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   if (s.tasks_.is_ending) return drop_owner(s, c, owner);
   if constexpr (!S::on_several_threads) {
     c.here.parked.hold(owner);
-    if (enter_end_of_scope(s, c, true)) return;
+    if (wait_for_scope(s, c, true)) return;
     (void)c.here.parked.take();
   }
-  s.put(thunk(&owner, !S::on_several_threads), put_reason::woken);
+  bool const is_over = !S::on_several_threads;
+  s.put(thunk(&owner, is_over), put_reason::woken);
 }
 /// For an owner at the end of its scope, when no process runs any more: the owner is destroyed
 /// after the tasks in the scope.
@@ -348,7 +355,7 @@ void drop_owner(S& s, scope_core& c, process& p) noexcept {
   c.held_unwinding = &p;
   c.here.of = nullptr;
   c.here.leaves = &c;
-  if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
+  if (!wait_for_scope(s, c, false)) continue_unwinding(c);
 }
 
 }  // namespace weft::detail

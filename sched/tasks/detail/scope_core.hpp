@@ -73,7 +73,7 @@ class task_record : public any_task, public waitable_task {
   [[nodiscard]] thunk promote() noexcept override { return home->begin_task(*this, id()); }
   continuation ended() noexcept override { return home->task_ended(*this); }
   continuation dropped() noexcept override { return home->task_dropped(*this); }
-  void settle() noexcept override { home->task_is_over(*this); }
+  void settle() noexcept override { home->task_not_begun(*this); }
   void on_abandoned() noexcept override;
   void unwind_later(suspension& h) noexcept override { home->task_unwinds(*this, h); }
   [[nodiscard]] cancel_state query_cancellation(continuation& outwards) const noexcept override;
@@ -86,10 +86,10 @@ class task_record : public any_task, public waitable_task {
   std::uint32_t number = 0;              // among the children of `parent`
   task_record* next_in_scope = nullptr;  // on the scope's list (SCOPE-1)
   std::coroutine_handle<> called_from;   // while it is a call: the frame that waits for it
-  task_wait* called_by = nullptr;        // the wait that calls it; null: the end of its scope does
+  task_wait* called_by =
+      nullptr;  // if called_from is set: the wait that calls it, or null for the end of its scope
   bool const has_handle;
-  // Whether the process that has opened its scope does it as a call.  relaxed: only that process looks
-  // whether it has set it.
+  // Whether the owner of its scope calls it.  relaxed: it is read by the owner only, which has set it.
   std::atomic<bool> is_called_by_owner = false;
   // Whether a process has waited for it, and so has received its error.  relaxed: a flag, which
   // publishes no data.
@@ -122,7 +122,8 @@ struct task_wait {
   operation_info const* operation = nullptr;
 };
 
-/// The part of a scope that lies in the frame of with_scope; the body of the scope ends here.
+/// The part of a scope that its row does not change.  Lies in the frame of in_a_scope() (scope.hpp);
+/// the body of the scope ends here.
 class scope_core : public task_group, public frame_end {
  public:
   scope_core() noexcept : task_group(true) { note_pinning(); }
@@ -219,6 +220,4 @@ class scope_core : public task_group, public frame_end {
 };
 
 scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
-/// If it is a call at the end of its scope, the other tasks of the scope need not finish: cancels
-/// the scope.
 }  // namespace weft::detail

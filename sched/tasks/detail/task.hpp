@@ -23,7 +23,9 @@
 ///       no worker has taken it when the owner has nothing else to do, the owner does it as a call:
 ///       without a process of its own, and without a step on the word (TASK-3).  Tasks that are not
 ///       light begin at once as processes, and so do all tasks of an owner that cannot call them
-///       because it is inside a handler.
+///       because it is inside a handler.  Of a task that is started alone, in a scope or with a
+///       handle, the process that starts it pushes it, and the one that waits for it, or ends its
+///       scope, calls it if it is the newest lazy task of the worker.
 ///   TASK-2  The worker that begins a task at once, or takes it, makes a process of it, whose first
 ///       frame ends at the task.
 ///   TASK-3  The word of a join decreases by one for each task that was taken and has ended.  The
@@ -129,8 +131,8 @@ class task_runner {
   virtual continuation task_dropped(task_record& r) noexcept = 0;
   virtual void task_unwinds(task_record& r, suspension& h) noexcept = 0;
   /// Called for a task that was not begun, and never will be.
-  virtual void task_is_over(task& t) noexcept = 0;
-  virtual void task_is_over(task_record& r) noexcept = 0;
+  virtual void task_not_begun(task& t) noexcept = 0;
+  virtual void task_not_begun(task_record& r) noexcept = 0;
   /// Called when a cancelled group has ended.
   virtual void on_group_end(task_group& g) noexcept = 0;
 
@@ -306,7 +308,7 @@ void task::prepare(join& j, std::coroutine_handle<> f) noexcept {
 thunk task::promote() noexcept { return of().home->begin_task(*this, id()); }
 continuation task::ended() noexcept { return of().on_task_end(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
-void task::settle() noexcept { of().home->task_is_over(*this); }
+void task::settle() noexcept { of().home->task_not_begun(*this); }
 void task::on_abandoned() noexcept { of().home->cancel(of()); }
 void task::unwind_later(suspension& h) noexcept { of().home->task_unwinds(*this, h); }
 frame_end::cancel_state task::query_cancellation(continuation& outwards) const noexcept {

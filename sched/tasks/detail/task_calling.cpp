@@ -5,7 +5,7 @@
 
 namespace weft::detail {
 
-void handled_tasks::throw_errors_slow() const {
+void tasks_of_handle::throw_errors_slow() const {
   task_errors errors;
   for_each([&](task_record& r) { errors.add(r.id(), r, r.error()); });
   errors.throw_them();

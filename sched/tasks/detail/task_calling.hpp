@@ -84,20 +84,20 @@ class task_calling final
 };
 
 /// The tasks of a handle, in the order in which they were started.
-class handled_tasks {
+class tasks_of_handle {
  public:
-  handled_tasks() = default;
-  handled_tasks(handled_tasks&& other) noexcept
+  tasks_of_handle() = default;
+  tasks_of_handle(tasks_of_handle&& other) noexcept
       : first_(std::exchange(other.first_, nullptr)),
         last_(std::exchange(other.last_, nullptr)),
         size_(std::exchange(other.size_, 0)) {}
-  handled_tasks& operator=(handled_tasks other) noexcept {
+  tasks_of_handle& operator=(tasks_of_handle other) noexcept {
     std::swap(first_, other.first_);
     std::swap(last_, other.last_);
     std::swap(size_, other.size_);
     return *this;
   }
-  ~handled_tasks() { clear(); }
+  ~tasks_of_handle() { clear(); }
 
   void add(task_record& r) noexcept {
     (last_ ? last_->next : first_) = &r;

@@ -17,7 +17,7 @@ bool task_room::enter_for_one(task_waiter& w, waitable_task& t) noexcept {
   auto const locked = lock();
   return enter(w, &t, true);
 }
-process* task_room::leave(task_waiter& w) noexcept {
+process* task_room::take_out(task_waiter& w) noexcept {
   auto const locked = lock();
   process* const p = w.parked.take();
   if (!is_inside(w)) return p;

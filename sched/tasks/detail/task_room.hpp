@@ -13,9 +13,9 @@
 
 /// The processes of a scheduler that wait for tasks.
 ///
-///   JOIN-1  A waiter for several tasks is on the list of the first task that has not ended; when
+///   TASKROOM-1  A waiter for several tasks is on the list of the first task that has not ended; when
 ///       that task ends, the waiter moves to the list of the next one that has not.
-///   JOIN-2  When a task with waiters ends, they are first taken off its list, and then it is
+///   TASKROOM-2  When a task with waiters ends, they are first taken off its list, and then it is
 ///       marked as ended: after that the task may be destroyed.  Both happen under the lock of the
 ///       room; the waiters' processes are put when the lock is released (WAITER-3 of waiter.hpp).
 namespace weft::detail {
@@ -38,7 +38,7 @@ class task_waiter : public room_waiter {
 
  private:
   friend class task_room;
-  process* taken_;  // set when it is taken
+  process* taken_;  // set when its task ends: the process, which take_all() has taken out
   bool waits_for_one_;
 };
 
@@ -51,14 +51,14 @@ struct waitable_task : wait_place {
   }
 
   task_state<> state;
-  waitable_task* next = nullptr;  // of the same handle; set while no process waits for it
+  waitable_task* next = nullptr;  // of the same handle; set while no process waits for the handle
 };
 
 class task_room final : public wait_room {
  public:
   using wait_room::wait_room;
 
-  /// The waiter's process waits from now on, until leave().
+  /// The waiter's process waits from now on, until take_out().
   void enter(task_waiter& w) noexcept;
   /// The waiter's process waits until all tasks from `first` on have ended.  The wait is `answered`
   /// if they have, and may be `refused` (CANCEL-2 of wait_registry.hpp).
@@ -72,7 +72,7 @@ class task_room final : public wait_room {
   /// The waiter's process waits for that task alone.  False if the task has ended.
   [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept;
   /// Takes the waiter off.  Returns its process, or null if another party has taken it.
-  process* leave(task_waiter& w) noexcept;
+  process* take_out(task_waiter& w) noexcept;
   /// Marks the task as ended.  Calls `put(w, its process)` for each waiter `w` that goes on.  True
   /// if no reference to the task is left.
   template <class Put>

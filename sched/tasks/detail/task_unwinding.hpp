@@ -48,7 +48,7 @@ void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   c->here.of = nullptr;
   c->here.leaves = c;
   cancel_group(s, *c);
-  if (!enter_end_of_scope(s, *c, false)) continue_unwinding(*c);
+  if (!wait_for_scope(s, *c, false)) continue_unwinding(*c);
 }
 /// Unwinds `rest`, a chain that runs the body of a scope: the frames of the body at once, those
 /// further out when the scope is over.
@@ -61,7 +61,7 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   c.held_unwinding = &rest;
   c.here.of = nullptr;
   c.here.leaves = &c;
-  if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
+  if (!wait_for_scope(s, c, false)) continue_unwinding(c);
 }
 
 // ---- processes that ignore their cancellation

@@ -28,7 +28,7 @@ std::vector<deadlock::waiter> waiters_of(wait_registry& waits) {
   waits.alarms.for_each_waiter(add);
   auto const in_a_room = [&](process const& p, wait_place const*) { add(p); };
   waits.external.for_each_waiter(in_a_room);
-  waits.joins.for_each_waiter(in_a_room);
+  waits.tasks.for_each_waiter(in_a_room);
   waits.mail().for_each_waiter(add);
   waits.room.for_each_waiter([&](process const& p) {
     all.push_back({p.id(),
