@@ -293,8 +293,8 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
 /// Returns whether the scope has tasks that have not ended (SCOPE-2).  If so, `c.here` waits for
 /// one of these tasks, or for the count to become zero, and the task that ends this wait goes on
 /// from there (settle_record(), on_end_of_scope_woken()).  The waiter is in the room before the flag
-/// of the count is set, so that whoever ends the last task finds it there.  If it returns true and the caller is not the
-/// owner, the scope may have been destroyed already.
+/// of the count is set, so that the last task that ends finds it there.  If it returns true and the
+/// caller is not the owner, the scope may have been destroyed already.
 template <scheduling_services S>
 bool wait_for_scope(S& s, scope_core& c, bool by_owner) noexcept {
   for (;;) {

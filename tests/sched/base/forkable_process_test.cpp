@@ -16,7 +16,7 @@ eff<std::string, proc> refusal_of_a_fork() {
   co_return what;
 }
 
-// ---- who keeps a log
+// ---- which process keeps a log
 
 template <class E>
 eff<void, E, console> takes_turns(char const* name) {
