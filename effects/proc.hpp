@@ -11,7 +11,7 @@
 namespace weft {
 
 /// The operations of a cooperative process that does not fork.  Its handler decides how they are
-/// carried out.  A scheduler keeps no log for it, as it does for `proc`.
+/// carried out.  A scheduler keeps a log for `proc`, and none for this effect.
 struct yielding {
   static constexpr bool performed_by_processes = true;  // performed by processes only (tasking.hpp)
   /// Lets the other processes run first.

@@ -41,8 +41,8 @@ scheduler<Backend> scheduler_with([[maybe_unused]] typename scheduler<Backend>::
 /// called again when the second of the two processes of a fork goes on.  The scheduler answers
 /// `yielding`, `proc`, `spawning`, `tasking`, `syncing`, `mail`, `routing`, `timing` and
 /// `completions`; every other effect of the row is answered by the first of `handlers` that has
-/// clauses for it.  The handlers stand outside the scheduler: all processes share them, and a process that is run again
-/// gets their old answers.
+/// clauses for it.  The handlers stand outside the scheduler: all processes share them, and a process
+/// that is run again gets their old answers.
 ///
 /// By default processes run one at a time on the calling thread: the one that has been ready
 /// longest first; and after a fork, the process that gets true before the other one.

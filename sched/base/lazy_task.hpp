@@ -9,8 +9,8 @@
 namespace weft {
 
 /// A task that the process that waits for it will call, unless a worker takes it first: another one,
-/// or its own between two steps (BACKEND-7).  A task that is taken becomes a process.  A task that is called costs no process, and no other thread is notified of
-/// it unless one sleeps.
+/// or its own between two steps (BACKEND-7).  A task that is taken becomes a process.  A task that is
+/// called costs no process, and no other thread is notified of it unless one sleeps.
 ///
 /// Source: E. Mohr, D. A. Kranz, R. H. Halstead, Lazy task creation: a technique for increasing the
 /// granularity of parallel programs, LFP 1990, doi:10.1145/91556.91631.

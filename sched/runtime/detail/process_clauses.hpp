@@ -21,8 +21,8 @@
 #include "weft/sched/runtime/detail/incoming/admission.hpp"
 #include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
 
-/// The clauses of yielding, proc and spawning: how a process yields, forks, exits and starts other processes,
-/// and how a process is submitted from outside.
+/// The clauses of yielding, proc and spawning: how a process yields, forks, exits and starts other
+/// processes, and how a process is submitted from outside.
 namespace weft::detail {
 
 // ---- yield

@@ -24,7 +24,8 @@
 
 /// How tasks are started one by one, in a scope or without one, how a process waits for a handle,
 /// and how a scope ends.  What these have in common with when_all (can_call_tasks(), put_back(),
-/// must_yield()) is in join_algorithm.hpp; wait() is in sync_clauses.hpp.  `S` is a scheduler (backend_scheduler.hpp).
+/// must_yield()) is in join_algorithm.hpp; wait() is in sync_clauses.hpp.  `S` is a
+/// scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
 // ---- starting a task

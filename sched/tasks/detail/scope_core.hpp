@@ -86,8 +86,7 @@ class task_record : public any_task, public waitable_task {
   std::uint32_t number = 0;              // among the children of `parent`
   task_record* next_in_scope = nullptr;  // on the scope's list (SCOPE-1)
   std::coroutine_handle<> called_from;   // while it is a call: the frame that waits for it
-  task_wait* called_by =
-      nullptr;  // if called_from is set: the wait that calls it, or null for the end of its scope
+  task_wait* called_by = nullptr;  // the wait that calls it; null: the end of its scope, or none
   bool const has_handle;
   // Whether the owner of its scope calls it.  relaxed: it is read by the owner only, which has set it.
   std::atomic<bool> is_called_by_owner = false;
