@@ -10,6 +10,10 @@ COMPILING = {
     "toolchains": ["@bazel_tools//tools/cpp:toolchain_type"],
 }
 
+# With -fpch-deps, g++ 12 lists of a parsed header what it listed when that was parsed, and without a list it
+# crashes.  Bazel knows the inputs of these actions without one.
+DEPENDENCIES = ["-MD", "-MF", "/dev/null"]
+
 def compiling(ctx, source, output, context, flags = []):
     """The action that compiles `source` as cc_test does, but without layering_check.
 
@@ -41,7 +45,7 @@ def compiling(ctx, source, output, context, flags = []):
             source_file = source,
             output_file = output,
             use_pic = True,
-            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + flags,
+            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + DEPENDENCIES + flags,
             include_directories = context.includes,
             quote_include_directories = context.quote_includes,
             system_include_directories = context.system_includes,

@@ -11,9 +11,8 @@ def _impl(ctx):
         header.path,
         parsed.path,
         merged.compilation_context,
-        # -w: g++ says of the header that it is no main file.  -MD: else -fpch-deps of its users has no
-        # headers to list, and a source is not compiled again when only these have changed.
-        ["-xc++-header", "-w", "-MD", "-MF", "/dev/null"] if ctx.attr.by_gcc else [
+        # -w: g++ says of the header that it is no main file.
+        ["-xc++-header", "-w"] if ctx.attr.by_gcc else [
             "-xc++-header",
             "-fpch-instantiate-templates",
             # Bazel compares contents: a header with only a new timestamp is the same header.
