@@ -11,7 +11,7 @@
 #include "weft/sched/base/detail/answering.hpp"
 #include "weft/sched/base/detail/trace_buffer.hpp"
 #include "weft/sched/base/trace_event.hpp"
-#include "weft/sched/runtime/detail/outer/tracing_hook.hpp"
+#include "weft/trace/detail/tracing_hook.hpp"
 #include "weft/trace/trace.hpp"
 
 namespace weft {

@@ -9,10 +9,12 @@
 
 #include "weft/sched/backends/one_thread.hpp"
 #include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/observer.hpp"
 #include "weft/sched/base/detail/trace_buffer.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/runtime/scheduler.hpp"
+#include "weft/trace/detail/tracing_observer.hpp"
 #include "weft/trace/trace.hpp"
 
 namespace weft {
@@ -34,6 +36,7 @@ template <backend Backend = one_thread>
 class tracing : public Backend {
  public:
   using options = typename detail::options_for<Backend>::type;  ///< Those of `Backend`.
+  using observer = detail::tracing_observer<detail::observer_of<Backend>>;
 
   tracing() : tracing(options()) {}
   /// Passes the other arguments to the backend.
@@ -96,7 +99,7 @@ class tracing : public Backend {
       return o;
     }
 
-    // ---- tracing_backend
+    // ---- for the observer
 
     void trace(trace_event const& e) noexcept {
       if (buffer_) buffer_->add(e);
@@ -143,7 +146,8 @@ class tracing : public Backend {
     if (trace_) trace_->add_outside(e);
   }
 
-  // ---- for the library
+  // ---- for the observer
+  detail::handlers_outside handlers;
 
   void on_run_end() noexcept {
     if (trace_) trace_->on_run_end();

@@ -204,27 +204,10 @@ template <class B>
 constexpr bool hands_over<B> = B::hands_over;
 }  // namespace detail
 
-/// A backend that is told which locations processes read and write.
+/// A backend that brings an observer: a type with the functions of detail::no_observer
+/// (sched/base/detail/observer.hpp), which the scheduler calls.  tracing<B> is one.
 template <class B>
-concept exploring_backend = backend<B> && requires(B b, process* p, void const* location,
-                                                   bool writes) { b.touched(p, location, writes); };
-
-namespace detail {
-struct answering;
-}  // namespace detail
-
-/// A backend that keeps a trace of what its scheduler does.  It copies the texts that events refer
-/// to.
-template <class B>
-concept tracing_backend =
-    backend<B> && requires(B b, typename B::worker& w, trace_event const& e, trace_event& own,
-                           detail::answering const& by, std::string_view text) {
-      { w.trace(e) } noexcept;                // by the worker's own thread
-      { w.note_handlers(own, by) } noexcept;  // fills in the handlers around the running code
-      { w.keep_traced(text) } noexcept -> std::same_as<std::string_view>;
-      w.trace_here();                   // its result exists while the thread runs processes
-      { b.trace_outside(e) } noexcept;  // by any thread
-    };
+concept observed_backend = backend<B> && requires { typename B::observer; };
 
 /// A backend with options of its own: `B::options` has the fields of schedule_options
 /// (scheduler.hpp) and those of the backend, which is constructed from these options.

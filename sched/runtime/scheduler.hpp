@@ -151,7 +151,7 @@ class scheduler {
       if constexpr (decltype(mistakes::find())::report()) {
         if (installed_ || state_->was_started)
           throw std::logic_error("weft: a scheduler was started twice");
-        if constexpr (!tracing_backend<Backend> && requires { how.trace; })
+        if constexpr (!detail::observer_of<Backend>::keeps_trace && requires { how.trace; })
           detail::require_no_trace(how.trace);
         if constexpr (detail::is_empty_row<outside>) {
           learn_all(*state_, all(), nullptr);
@@ -333,7 +333,7 @@ auto scheduler<Backend>::checkpoint() -> snapshot {
   auto& s = idle();
   if constexpr (can_be_taken) {
     if (!can_checkpoint(s)) throw unforkable("weft: checkpoint: " + why_no_checkpoint(s));
-    trace_version(s, trace_kind::checkpoint, s.worker().ready());
+    detail::observer_of<Backend>::on_version(s, trace_kind::checkpoint, s.worker().ready());
     return snapshot(detail::internal(), s.serial(), s.worker().ready(), s.alive(), s.virtual_now_,
                     s.failures.all());
   } else {
@@ -347,7 +347,7 @@ void scheduler<Backend>::run(snapshot const& from) {
   auto& s = idle();
   if (from.home() != s.serial())
     throw std::logic_error("weft: a checkpoint is run by the scheduler that it is of");
-  trace_version(s, trace_kind::restore, from.ready());
+  detail::observer_of<Backend>::on_version(s, trace_kind::restore, from.ready());
   start_over(s, from.ready(), from.alive(), from.time(), from.failures());
   s.run();
 }

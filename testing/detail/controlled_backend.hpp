@@ -16,6 +16,7 @@
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process_id.hpp"
+#include "weft/testing/detail/exploring_observer.hpp"
 #include "weft/testing/detail/ready_list.hpp"
 #include "weft/testing/detail/run_log.hpp"
 #include "weft/testing/detail/strategy.hpp"
@@ -40,6 +41,7 @@ class controlled_backend : public decider, public event_deferrer {
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
   using header = pending_header;
+  using observer = exploring_observer;
 
   controlled_backend(strategy& c, run_log& log, run_limits const& limits) noexcept {
     begin_run(c, log, limits);
@@ -272,11 +274,6 @@ class controlled_backend : public decider, public event_deferrer {
   void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
-  /// Passes an access on to the listener.
-  void touched(process*, void const* location, bool writes) noexcept {
-    note_access(location, writes);
-  }
-
   /// Returns 0 if no process runs: what happens before the run, and the unwinding after it, are no
   /// part of the schedule.
   std::size_t decide(std::size_t n, std::string_view const* names) override;
@@ -304,6 +301,7 @@ class controlled_backend : public decider, public event_deferrer {
     scheduler_ = scheduler;
     who_runs_ = who;
   }
+  bool had_groups = false;  // a scope was opened, or a task became a process
   [[nodiscard]] deferred_events& events() noexcept { return events_; }
   [[nodiscard]] deferred_events const& events() const noexcept { return events_; }
   [[nodiscard]] bool defers() noexcept override {
@@ -343,6 +341,6 @@ class controlled_backend : public decider, public event_deferrer {
   std::size_t refused_ = 0;  // decisions that were not the strategy's
   injection_queue injected_;
 };
-static_assert(exploring_backend<controlled_backend>);
+static_assert(observed_backend<controlled_backend>);
 
 }  // namespace weft::detail

@@ -17,7 +17,7 @@ bool kept_scheduler::begin_run(strategy& c, run_log& log, run_limits const& limi
   return true;
 }
 void kept_scheduler::end_run(bool has_ended) noexcept {
-  if (!has_ended || !try_reset(*state_)) end();
+  if (!has_ended || !exploring_observer::try_reset(*state_)) end();
 }
 void kept_scheduler::end() noexcept {
   blocks_ = 0;

@@ -40,9 +40,9 @@ class newest_first {
 };
 static_assert(backend<newest_first> && !reserving_backend<newest_first>);
 static_assert(!exchanging_backend<newest_first> && !lazy_backend<newest_first>);
-static_assert(!concurrent_backend<newest_first> && !exploring_backend<newest_first>);
+static_assert(!concurrent_backend<newest_first> && !observed_backend<newest_first>);
 static_assert(concurrent_backend<sharing> && configurable_backend<sharing>);
-static_assert(tracing_backend<tracing<newest_first>> &&
+static_assert(observed_backend<tracing<newest_first>> &&
               std::same_as<tracing<newest_first>::options, schedule_options>);
 
 eff<void, console> prints(int n) { co_await console::print{std::to_string(n) + " "}; }

@@ -22,8 +22,7 @@ concept scheduling_services =
     requires(S& s, process& p, thunk t, std::uint64_t answer, first_frame first) {
       // The kind of scheduler: constants, so that a rare kind costs the others nothing.
       { S::on_several_threads } -> std::convertible_to<bool>;
-      { S::explores } -> std::convertible_to<bool>;  // each order, for a test
-      { S::traces } -> std::convertible_to<bool>;
+      typename S::observer;
       typename S::backend_type;
 
       // The process that runs.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +17,11 @@
 #include "weft/sched/base/detail/scheduling_services.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
+#include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
-#include "weft/sched/mail/detail/tracing_mail.hpp"
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/mail/routing.hpp"
 
@@ -44,12 +45,24 @@ template <scheduling_services S>
   if (&b.registry() != &s.waits.mail()) [[unlikely]]
     throw_foreign_port();
 }
+/// Adds to the trace that a process has sent a message to the mailbox, or received one.
+template <class S>
+void trace_message(S& s, trace_kind what, process const& p, mailbox const& b) noexcept {
+  S::observer::on_event(
+      s, {.process = p.id(), .object = std::bit_cast<std::uintptr_t>(&b), .kind = what});
+}
+/// Adds to the trace that the running process has sent a message, and, unless `receiver` is null,
+/// that the waiting receiver has received it.
+template <class S>
+void trace_sent(S& s, mailbox const& b, process const* receiver) noexcept {
+  trace_message(s, trace_kind::send, s.running(), b);
+  if (receiver) trace_message(s, trace_kind::receive, *receiver, b);
+}
 /// Counts a message that is sent or received without waiting.  False if the step of the process has
 /// had its share of them.  A process inside a handler is not suspended for that.
 template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool may_go_on(S& s) noexcept {
-  if constexpr (S::explores) return true;
-  if (s.here().count_operation()) [[likely]]
+  if (!S::observer::limits_steps || s.here().count_operation()) [[likely]]
     return true;
   return !s.is_innermost() || prompt::arena_here();
 }
@@ -62,7 +75,7 @@ void count_batch(S& s, message_batch const& more) noexcept {
 /// share of messages.
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> go_on(S& s, std::uint64_t answer) noexcept {
-  if (S::explores || s.here().count_operation()) [[likely]]
+  if (!S::observer::limits_steps || s.here().count_operation()) [[likely]]
     return s.resume(&s.running(), answer);
   s.put(s.box(answer), put_reason::yielded);
   return s.next();
@@ -80,12 +93,6 @@ template <scheduling_services S>
   else
     return false;
 }
-/// Where schedules are explored: whether a send to a waiting process ends the step of the sender.
-/// With other backends the sender may hand over there, so other processes run before it goes on.
-template <scheduling_services S>
-[[nodiscard]] bool ends_step_of_sender(S& s) noexcept {
-  return S::explores && s.is_innermost() && !s.cancellation.needs_attention();
-}
 /// Runs the receiver now, and puts the sender with its answer: it goes on in its turn.
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> hand_over(S& s, mailbox::woken_receiver to,
@@ -97,14 +104,14 @@ template <scheduling_services S>
 }
 template <scheduling_services S>
 [[gnu::noinline]] void put_receiver(S& s, mailbox::woken_receiver to) noexcept {
-  note_wake(s, *to.receiver);
+  S::observer::on_wake(s, *to.receiver);
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
 }
 /// Puts a sender that waited for room, and whose message is stored now.
 template <scheduling_services S>
 [[gnu::noinline]] void put_admitted(S& s, process* p, mailbox const& b) noexcept {
   trace_message(s, trace_kind::send, *p, b);
-  note_wake(s, *p);
+  S::observer::on_wake(s, *p);
   s.put(thunk(p, true), put_reason::woken);
 }
 /// Whether the running process is cancelled, and so neither sends nor receives.
@@ -155,10 +162,10 @@ template <scheduling_services S, class Answer>
     return false;
   mailbox& b = *how.by.box;
   require_own_port(s, b);
-  if constexpr (S::explores) b.note_use();
+  S::observer::on_send(s, b);
   mailbox::woken_receiver to{};
   process& p = s.running();
-  bool const ends_step = may_hand_over(s, p.has_just_sent()) || ends_step_of_sender(s);
+  bool const ends_step = may_hand_over(s, p.has_just_sent()) || S::observer::ends_step_of_sender(s);
   switch (b.template send<S::on_several_threads>(how.by.message, ends_step, to)) {
     case mailbox::send_outcome::handed:
       trace_sent(s, b, to.receiver);
@@ -166,8 +173,7 @@ template <scheduling_services S, class Answer>
       [[fallthrough]];
     case mailbox::send_outcome::stored:
       p.note_sent(true);
-      if constexpr (S::traces)
-        if (!to.receiver) trace_sent(s, b, nullptr);
+      if (!to.receiver) trace_sent(s, b, nullptr);
       return waiting.set(static_cast<Answer>(how.more ? send_more(s, b, *how.more) : 1)), true;
     case mailbox::send_outcome::closed:
       return waiting.set(static_cast<Answer>(how.if_inbox_gone)), true;
@@ -197,7 +203,7 @@ template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> after_giving(S& s, mailbox::woken_receiver to,
                                                                    std::uint64_t answer) noexcept {
   put_receiver(s, to);
-  if (ends_step_of_sender(s)) {
+  if (S::observer::ends_step_of_sender(s)) {
     s.put(s.box(answer), put_reason::yielded);
     return s.next();
   }
@@ -256,7 +262,7 @@ template <scheduling_services S>
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> on_send(S& s, sending const& how) {
   require_own_port(s, *how.by.box);
-  if constexpr (S::explores) how.by.box->note_use();
+  S::observer::on_send(s, *how.by.box);
   process& p = s.running();
   if (must_end(s, p)) [[unlikely]]
     return s.refuse(p);

@@ -17,7 +17,6 @@
 #include "weft/sched/mail/detail/mail_clauses.hpp"
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/mailbox.hpp"
-#include "weft/sched/mail/detail/tracing_mail.hpp"
 #include "weft/sched/mail/mail.hpp"
 
 /// The clause of mail::receive.
@@ -45,7 +44,7 @@ template <scheduling_services S>
   if (w.count == 1 && o.waits) [[likely]] {  // the common case of find_message_of_several()
     mailbox& b = *w.first->box;
     require_own_port(s, b);
-    if constexpr (S::explores) note_access(&b, true);
+    S::observer::on_receive(s, b);
     process* admitted = nullptr;
     auto const found = b.template receive<S::on_several_threads>(*w.first, admitted);
     if (admitted) [[unlikely]]
@@ -69,7 +68,7 @@ template <scheduling_services S>
   for (unsigned i = 0; i != w.count; ++i) {
     mailbox& b = *w.first[i].box;
     require_own_port(s, b);
-    if constexpr (S::explores) note_access(&b, true);
+    S::observer::on_receive(s, b);
     process* admitted = nullptr;
     auto const found = b.template receive<S::on_several_threads>(w.first[i], admitted);
     if (admitted) [[unlikely]]
@@ -162,7 +161,7 @@ template <scheduling_services S>
 template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool waits_in_place(S& s, process const& p,
                                                              mail::receive const& o) noexcept {
-  if constexpr (S::on_several_threads || S::explores || S::traces) {
+  if constexpr (S::on_several_threads || S::observer::is_there) {
     return false;
   } else {
     receive_waiter const& w = *o.where;
@@ -207,7 +206,7 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   // attention at that time.  If it needed attention then and no longer does, enter() below looks
   // for messages; a receive that must not wait does not get there, and is attempted here.  So is one
   // that was put off, since the step had its share of messages.
-  bool const was_put_off = !S::explores && s.here().operations_left == 0;
+  bool const was_put_off = S::observer::limits_steps && s.here().operations_left == 0;
   if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]] {
     p.note_sent(false);
     if (auto const answer = find_message(s, o)) {

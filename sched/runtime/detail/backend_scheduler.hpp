@@ -16,9 +16,9 @@
 #include "weft/effects/handle.hpp"
 #include "weft/effects/proc.hpp"
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/forkable_process.hpp"
 #include "weft/sched/base/detail/lost_process.hpp"
+#include "weft/sched/base/detail/observer.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/spawning.hpp"
@@ -27,7 +27,6 @@
 #include "weft/sched/mail/routing.hpp"
 #include "weft/sched/runtime/detail/ending/shutting_down.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
-#include "weft/sched/runtime/detail/reports/trace_calls.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/polling.hpp"
 #include "weft/sched/sync/completion.hpp"
@@ -44,7 +43,7 @@ namespace weft::detail {
 /// An operation reaches the scheduler by a clause of clause_dispatch.hpp, which suspends the
 /// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
 /// beside their operations, in */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has
-/// the clock, explored_steps.hpp small steps, running.hpp the threads, trace_calls.hpp the trace.
+/// the clock, running.hpp the threads, and an observer (observer.hpp) what tests and traces add.
 /// All members are public: only these algorithms see a backend_scheduler; the clauses of `mail`, `sync`
 /// and `tasks` see no more of it than `scheduling_services` says.
 template <backend Backend>
@@ -52,22 +51,17 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
  public:
   using backend_type = Backend;
   static constexpr bool on_several_threads = concurrent_backend<Backend>;
-  static constexpr bool explores =
-      exploring_backend<Backend> && requires(Backend const& b) { b.is_parallel(); };
-  static constexpr bool traces = tracing_backend<Backend>;  // trace/tracing.hpp
-  /// Whether a put and a take are most often done in place.  A trace has to see them.
-  static constexpr bool puts_in_place = in_place_backend<Backend> && !traces;
+  using observer = observer_of<Backend>;  // of what happens here
+  /// Whether a put and a take are most often done in place.  An observer has to see them.
+  static constexpr bool puts_in_place = in_place_backend<Backend> && !observer::is_there;
   static constexpr header_layout const& header = header_layout_for<Backend>();
 
   template <class... Args>
   explicit backend_scheduler(Args&&... args)
-      : scheduler_core(on_several_threads, Backend::wakes, !explores),
+      : scheduler_core(on_several_threads, Backend::wakes, observer::outside_may_come),
         backend_(std::in_place, std::forward<Args>(args)...) {
     if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
-    if constexpr (explores)
-      backend_->set_scheduler(this, [](void* s) noexcept {
-        return process_with_deferred_events(*static_cast<backend_scheduler*>(s));
-      });
+    observer::on_made(*this);
   }
 
   // ---- the current thread
@@ -126,7 +120,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return thunk(here().running, answer);
   }
   void make_ready(thunk t) noexcept override {
-    note_wake(*this, *t.get());
+    observer::on_wake(*this, *t.get());
     put(std::move(t), put_reason::woken);
   }
   void put_from_outside(thunk& t) override { backend_->put(std::move(t), put_reason::woken); }
@@ -134,7 +128,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     put_from_outside(t, put_reason::woken, std::move(in));
   }
   void put_from_outside(thunk& t, put_reason why, [[maybe_unused]] spare_node in) {
-    note_wake(*this, *t.get());
+    observer::on_wake(*this, *t.get());
     if constexpr (reserving_backend<Backend>)
       backend_->put(std::move(t), why, std::move(in));
     else
@@ -190,23 +184,21 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     }
   }
   [[gnu::always_inline]] std::coroutine_handle<> resume(process* p, std::uint64_t answer) noexcept {
-    if constexpr (explores) {
-      note_group_check(*this, *p);
-      if (backend_->events().has(*p)) return resume_slow(p, answer);
-    }
+    observer::on_step(*this, *p);
+    if (observer::has_events(*this, *p)) return resume_slow(p, answer);
     // On several threads another process may fail during the take, and make this one ready.
     if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
         [[unlikely]]
       return resume_slow(p, answer);
-    trace_resume(*this, *p, answer);
+    observer::on_resume(*this, *p, answer);
     here().running = p;
     return p->resume(answer);
   }
   /// Whether alarms have to be checked.
   [[nodiscard]] bool has_alarms() const noexcept { return !waits.alarms.empty(); }
-  /// The test whether anything is due from outside: where schedules are explored, nothing is.
+  /// The test whether anything is due from outside.
   [[nodiscard]] quiescence_test quiescence() const noexcept {
-    return explores ? quiescence_test() : quiescence_outside();
+    return observer::outside_may_come ? quiescence_outside() : quiescence_test();
   }
   /// Leaves the loop: the thread has no process to go on to.
   std::coroutine_handle<> stop_stepping(thunk::reason why) noexcept {
@@ -217,29 +209,13 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   [[gnu::noinline]] std::coroutine_handle<> next_slow() noexcept {
     while (!cancellation.is_last_step()) {
-      thunk t = take_slow();
+      thunk t = observer::take_unwinding(*this);
       if (!t) return stop_stepping(t.why_empty());
       std::uint64_t const answer = t.answer();
-      if constexpr (explores) note_group_check(*this, *t.get());
+      observer::on_step(*this, *t.get());
       if (auto const frame = prepare(t.release(), answer)) return frame;
     }
     return stop_stepping(thunk::reason::quiescent);
-  }
-  thunk take_slow() noexcept {
-    // While all processes are unwound their order does not matter, unless one goes on with its
-    // answer (WAITER-5).
-    if constexpr (explores) {
-      if (cancellation.is_of_all()) try {
-          return worker_->take_any(instant::max(), {}, [](process& p) {
-            return header_of<typename Backend::header>(p).pending.perform ? p.requires_answer()
-                                                                          : p.has_answer();
-          });
-        } catch (...) {
-          here().broken = std::current_exception();
-          return thunk::reason::stopped;
-        }
-    }
-    return take();
   }
   [[gnu::noinline]] std::coroutine_handle<> resume_slow(process* p, std::uint64_t answer) noexcept {
     if (auto const frame = prepare(p, answer)) return frame;
@@ -258,7 +234,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   // ---- how a process ends
   continuation finished(process& p) noexcept override {
     worker_state& w = here();
-    if (!p.ended_plainly() || is_limited() || has_events(*this) ||
+    if (!p.ended_plainly() || is_limited() || observer::has_events(*this, p) ||
         !w.pool->gives_in_place(header.bytes + sizeof(process))) [[unlikely]]
       return finished_slow(p);
     on_end(p);
@@ -274,7 +250,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   /// For a process that has ended, or is to end: adjusts the counts, drops the reference to it, and
   /// gives up its room.  `error`: its failure; null if there is none.
   [[gnu::always_inline]] void retire(process* p, std::exception_ptr error) noexcept {
-    if constexpr (explores) backend_->events().apply_all_of(*p);
+    observer::on_retire(*this, *p);
     if (error) [[unlikely]]
       return retire_failed(p, std::move(error));
     on_end(*p);
@@ -288,7 +264,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
   [[gnu::cold, gnu::noinline]] void retire_failed(process* p, std::exception_ptr error) noexcept {
     lost_process const lost(error);
-    if constexpr (traces) trace_failure(*this, *p, error);
+    observer::on_failure(*this, *p, error);
     fail(p->id(), error);
     retire(p, nullptr);
   }
@@ -312,7 +288,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if constexpr (on_several_threads) worker().on_wait_cancelled(p);
   }
   void on_end(process& p) noexcept {
-    add_to_trace(*this, {.process = p.id(), .kind = trace_kind::end});
+    observer::on_event(*this, {.process = p.id(), .kind = trace_kind::end});
     if constexpr (requires { backend_->on_end(p); }) backend_->on_end(p);
   }
 
@@ -381,8 +357,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   std::stop_token stop_token_;
   instant virtual_now_{};
   bool was_asked_to_stop_ = false;
-  class program* first_ = nullptr;  // the program of a first process without a log
-  [[no_unique_address]] std::conditional_t<traces, handlers_outside, nothing> outside_;
+  class program* first_ = nullptr;       // the program of a first process without a log
   known_effect spawning_{}, tasking_{};  // of spawning<> and tasking<>: null until they are learnt
   result_slot<void> sink_;               // takes the answer to a start, which nothing reads
 };

@@ -9,7 +9,6 @@
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/scheduled.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 
@@ -40,6 +39,9 @@ template <bool Records, class S, class E, class O>
 
 template <class S, class E, class O, bool Records>
 struct clause_dispatch {
+  using scheduler = S;
+  using effect = E;
+  using operation = O;
   using R = typename O::result;
   static constexpr scheduling_rule how = scheduling_of<O>;
   static constexpr bool ends_step = how.step == step_kind::ends;
@@ -47,13 +49,8 @@ struct clause_dispatch {
   static constexpr bool spawns = how.step == step_kind::spawns;
   /// Whether a spawn may end the step of its process, because too many processes are ready.
   static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
-  static constexpr bool may_be_small_step = S::explores && how.is_shared;
   /// Whether the operation counts in its step, so that a process that performs nothing else gives way.
   static constexpr bool counts = how.step == step_kind::at_once && !how.is_free;
-  /// Whether the events of the process (deferred_events.hpp) take effect before the operation: so a
-  /// process that waits has no events left, and a spawned process finds their effects.
-  static constexpr bool comes_after_events =
-      S::explores && (may_be_small_step || ends_step || spawns || how.follows_events);
   static S& of(evidence<E>& e) noexcept {
     return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
   }
@@ -64,8 +61,6 @@ struct clause_dispatch {
   /// DISPATCH-2).
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
-    if constexpr (comes_after_events)
-      if (is_deferred(of(e))) return perform_later(e, o, leaf, waiting);
     prompt* ground = prompt::innermost();
     if (ground != &of(e)) [[unlikely]]
       return suspend_and_perform(of(e), o, leaf, waiting);
@@ -170,7 +165,6 @@ struct clause_dispatch {
   static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
-    note_for_report(s, o, waiting.where);
     if constexpr (counts)
       if (!s.here().count_operation() && !s.log_of_running().replaying()) [[unlikely]]
         return false;
@@ -179,8 +173,6 @@ struct clause_dispatch {
         return false;
     if constexpr (may_be_crowded)
       if (prompt::innermost() == &s && count_spawn(s)) return false;
-    if constexpr (comes_after_events)
-      if (is_deferred(s)) return false;
     if constexpr (spawns)
       if (s.is_limited()) [[unlikely]]
         return spawn_at_once(s, o, waiting);
@@ -238,8 +230,6 @@ struct clause_dispatch {
     require_running(s, waiting.where);
     if (s.running().is_forkable()) [[unlikely]]
       return attempt_replay(e, o, waiting);
-    if constexpr (may_be_small_step)
-      if (has_small_steps(s)) return false;
     // A cancelled process finds the cancellation before it sends or receives anything.
     if (s.cancellation.needs_attention()) [[unlikely]]
       return false;
@@ -249,14 +239,12 @@ struct clause_dispatch {
     replay_log& log = of(e).log_of_running();
     return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
   }
-  /// For an operation that was not answered at once, although it never waits: it is put off, or
-  /// refused, since its process is cancelled, or the step has had its share of operations; or its
-  /// process has diverged from its log, and ends.
+  /// For an operation that was not answered at once, although it never waits: it is refused, since
+  /// its process is cancelled, or the step has had its share of operations; or its process has
+  /// diverged from its log, and ends.
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
     S& s = of(e);
-    if constexpr (comes_after_events)
-      if (is_deferred(s)) return perform_later(e, o, leaf, waiting);
     if (s.log_of_running().replaying())  // it would have the answer
       return s.end_diverged(leaf, site_of(o, waiting.where));
     process& p = s.running();
@@ -272,65 +260,6 @@ struct clause_dispatch {
     p.mark_cancellable();  // the answer holds nothing that could be lost
     s.put(s.box(), put_reason::yielded);
     return s.next();
-  }
-
-  // ---- where an operation is a step of its own (explored_steps.hpp)
-
-  /// Whether the operation is a step of its own: an operation on a shared object is; a spawn, if
-  /// the number of processes is limited; an exit, if there were groups, since it cancels those of
-  /// its process.
-  static bool is_a_step(S& s) {
-    if constexpr (spawns) return s.is_limited();
-    if constexpr (how.ends_process) return S::explores && s.tasks_.had_groups;
-    return may_be_small_step;
-  }
-  /// Whether the operation is put off to a later turn of its process, so that other processes may
-  /// run before it: in steps as small as operations, if the operation is a step of its own or the
-  /// process has deferred events.
-  static bool is_deferred(S& s) { return (is_a_step(s) || has_events(s)) && has_small_steps(s); }
-  static std::coroutine_handle<> perform_later(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                               result_slot<R>& waiting) {
-    S& s = of(e);
-    if (!suspend_before(s, o, leaf, waiting)) [[unlikely]] {  // ordinary code stands in between
-      apply_own_events(s);
-      if (answer_at_once(s, o, waiting)) return leaf;
-      throw_crossed(s, o, waiting.where);
-    }
-    put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
-    return s.next();
-  }
-  static bool answer_at_once(S& s, O& o, result_slot<R>& waiting) {
-    if constexpr (may_end_step)
-      return !s.running().is_forkable() && attempt(s, o, waiting);
-    else if constexpr (spawns)
-      return s.is_limited() ? spawn_at_once(s, o, waiting) : answer_now(s, o, waiting);
-    else if constexpr (!ends_step)
-      return answer_now(s, o, waiting);
-    else
-      return false;
-  }
-  /// Performs an operation that was put off, in a later turn of its process.
-  static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
-                                                 pending_operation const& self) {
-    S& s = *static_cast<S*>(scheduler);
-    O& o = *static_cast<O*>(self.operation);
-    auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
-    try {
-      // A cancelled process finds the cancellation first, as in attempt_at_once().
-      bool const must_ask = may_end_step && s.cancellation.needs_attention();
-      if (!must_ask && answer_at_once(s, o, waiting)) return p.resume_slow(0, s);
-      if constexpr (may_end_step || ends_step || spawns) {
-        if (p.is_forkable())
-          (void)before_recording(s, o, self.leaf, waiting.where);
-        else if constexpr (how.needs_log)
-          refuse_fork(s, site_of(o, waiting.where));
-        return perform_suspended(s, o);
-      }
-    } catch (...) {  // thrown before the process was put anywhere
-      s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
-      waiting.fail(std::current_exception());
-    }
-    return p.resume_slow(0, s);
   }
 
   // ---- mistakes
@@ -351,13 +280,16 @@ struct clause_dispatch {
       s.throw_across(name_of<O>, where);
   }
 
+  /// The entry of the operation, by the functions of `Way`: of this class, or of one that derives
+  /// from it.
+  template <class Way>
   static constexpr clause_entry<E, O> entry() {
     if constexpr (may_end_step)
-      return {attempt_at_once, nullptr, control};
+      return {Way::attempt_at_once, nullptr, Way::control};
     else if constexpr (ends_step)
-      return {Records ? attempt_replay : nullptr, nullptr, control};
+      return {Records ? Way::attempt_replay : nullptr, nullptr, Way::control};
     else
-      return {at_once, nullptr, spawns ? control : control_in_turn};
+      return {Way::at_once, nullptr, spawns ? Way::control : Way::control_in_turn};
   }
 };
 
@@ -373,7 +305,9 @@ struct scheduler_table<S, E, Records, op_list<Os...>> {
     return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
   }
   static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
-  static constexpr clause_table<E, op_list<Os...>> value{dispatch_of<S, E, Os, Records>::entry()...,
+  template <class O>
+  using way = typename S::observer::template dispatch<dispatch_of<S, E, O, Records>>;
+  static constexpr clause_table<E, op_list<Os...>> value{way<Os>::template entry<way<Os>>()...,
                                                          prompt_of, beyond};
 };
 

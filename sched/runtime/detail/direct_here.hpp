@@ -15,14 +15,14 @@ namespace weft::detail {
 
 template <class S>
 direct_mail direct_mail_of(S& s) noexcept {
-  if constexpr (S::explores || S::traces)
+  if constexpr (S::observer::is_there)
     return {};
   else
     return {&s.waits.mail(), &s.worker_here(), &s.cancellation.reasons(), {}, &s};
 }
 template <class S>
 direct_spawn direct_spawn_of(S& s) noexcept {
-  if constexpr (S::explores || S::traces || S::on_several_threads) {
+  if constexpr (S::observer::is_there || S::on_several_threads) {
     return {};
   } else {
     if (!s.spawning_.plain || s.is_limited()) return {};

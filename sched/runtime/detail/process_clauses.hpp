@@ -48,9 +48,8 @@ template <class S>
   s.here().begin_step();
   p.suspend_here(operation, leaf, waiting);
   thunk t = s.worker().exchange(thunk(&p));
-  if constexpr (S::explores)
-    if (!t) [[unlikely]]
-      return s.stop_stepping(t.why_empty());
+  if (S::observer::has_stopped(t)) [[unlikely]]
+    return s.stop_stepping(t.why_empty());
   std::uint64_t const answer = t.answer();
   return s.resume(t.release(), answer);
 }
@@ -89,24 +88,13 @@ template <class S>
     throw;
   }
 }
-/// Adds to the trace that the running process starts another one, or that the first one is started.
-template <class S>
-void trace_child(S& s, trace_kind how, process const& child) noexcept {
-  process_id const by = s.running_here() ? s.running().id() : child.id();
-  trace_event e{.process = by, .other = child.id(), .kind = how};
-  if (child.id() == process_id()) {
-    e.under = s.outside_.names;
-    if constexpr (!S::on_several_threads) s.worker().note_handlers(e, {});
-  }
-  add_to_trace(s, e);
-}
 /// Counts the process, and makes it ready.
 template <class S>
 [[gnu::always_inline]] inline void begin_process(S& s, process* p, bool keeps_log) noexcept {
   worker_state& w = s.worker_here();
   ++w.alive;
   if (keeps_log) ++w.repeatable;
-  if constexpr (S::traces) trace_child(s, trace_kind::spawn, *p);
+  S::observer::on_start(s, *p);
   s.put(thunk(p), put_reason::started);
 }
 
@@ -126,7 +114,7 @@ template <class S>
 template <class S>
 [[nodiscard, gnu::always_inline]] inline process* new_child(S& s, process_id id,
                                                             spawn_request& request) {
-  if constexpr (S::explores) s.base().note_spawned(id, request.where);
+  S::observer::on_spawn(s, id, request.where);
   if (request.is_forkable()) [[unlikely]]
     return new_process(s, id, request.forkable_program());
   return new_process(s, id, request.frame());
@@ -280,8 +268,7 @@ std::coroutine_handle<> on(S& s, proc::fork const&) {
   }
   auto* const clone = p.clone(p.next_child(), s);
   thunk second(clone, false);
-  if constexpr (S::explores) note_fork(p.id(), clone->id(), clone->shared_frames());
-  if constexpr (S::traces) trace_child(s, trace_kind::fork, *clone);
+  S::observer::on_fork(s, p, *clone);
   worker_state& w = s.here();
   ++w.alive;
   ++w.repeatable;
@@ -294,9 +281,8 @@ void fork_when_there_is_room(S& s, forkable_process& p) {
   start_when_there_is_room(s, [&](admission::ticket& t) {
     auto* const clone = p.clone(p.next_child(), s);
     t.spawned = clone;
-    if constexpr (S::explores) note_fork(p.id(), clone->id(), clone->shared_frames());
     t.answer = t.owner_goes_first = true;
-    if constexpr (S::traces) trace_child(s, trace_kind::fork, *clone);
+    S::observer::on_fork(s, p, *clone);
   });
 }
 
@@ -305,16 +291,7 @@ void fork_when_there_is_room(S& s, forkable_process& p) {
 /// Destroys all frames of the process, the innermost first.
 template <class S>
 void exit_process(S& s, process& p) noexcept {
-  if constexpr (S::explores)
-    // Events that the destructors in its frames cause are deferred as well, unless another party
-    // unwinds the frames (SUSPENSION-3).
-    if (process_with_deferred_events(s) && !p.is_pinned()) {
-      std::coroutine_handle<> const leaf = p.leaf();
-      p.resume_unanswered(s);
-      p.unwind_from(leaf);
-      S::set_innermost(&s);
-      if (defers_end(s, {.owner = &p})) return;
-    }
+  if (S::observer::defers_exit(s, p)) return;
   S::set_innermost(&s);
   s.here().running = nullptr;
   s.retire(&p, nullptr);

@@ -11,7 +11,6 @@
 #include "weft/effects/proc.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/forkable_process.hpp"
-#include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/base/process.hpp"
 
@@ -56,7 +55,7 @@ void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   first_frame const first = p.program().start();
   try {
     p.log().rewind();
-    if constexpr (S::explores) note_rerun();
+    S::observer::on_rerun(s);
     p.begin(first.handle, s.evidence_for(*first.row, true, s.worker_here()), s, s.sink_);
   } catch (...) {
     first.handle.destroy();
@@ -90,10 +89,10 @@ std::coroutine_handle<> end_diverged_process(S& s, std::coroutine_handle<> leaf,
                    " would have the process run again, but it keeps no log: start it with "
                    "spawn(forkable, f), and the first one without {.forkable = false}");
 }
-/// Refuses the fork of a process without a log, and tells the backend of an explorer.
+/// Refuses the fork of a process without a log.
 template <class S>
 [[noreturn]] void refuse_fork(S& s, site const& at) {
-  if constexpr (S::explores) s.base().note_fork_without_log();
+  S::observer::on_fork_refused(s);
   throw_has_no_log(at);
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_frames_are_fixed(site const& at) {

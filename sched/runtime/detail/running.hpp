@@ -12,7 +12,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "weft/effects/handle.hpp"
@@ -23,8 +22,6 @@
 #include "weft/sched/runtime/detail/outer/delegating_evidence.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 #include "weft/sched/runtime/detail/outer/outer_recorder.hpp"
-#include "weft/sched/runtime/detail/outer/outer_watcher.hpp"
-#include "weft/sched/runtime/detail/outer/tracing_hook.hpp"
 #include "weft/sched/runtime/detail/reports/dumping.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 #include "weft/sched/runtime/polling.hpp"
@@ -35,38 +32,13 @@ namespace weft::detail {
 
 // ---- starting
 
-template <class R, class S, class... Args>
-R* keep_evidence(S& s, Args&&... args) {
-  R* const r = new R(std::forward<Args>(args)...);
-  s.keep_evidence(*r);
-  return r;
-}
-/// Evidence in front of the handler of `nearest`, and of the next one further out.
-template <class F, class Hook, class S>
-evidence<F>* interpose(S& s, Hook nearest, Hook beyond) {
-  return keep_evidence<interposed<F, Hook>>(s, std::move(nearest), std::move(beyond))->stand_in();
-}
-template <class F>
-[[nodiscard]] evidence<F>* beyond(evidence<F>& handler) noexcept {
-  return handler.clauses->beyond(handler);
-}
-/// `at`, `next`: the prompts of the handler that answers, and of the next one; null if there is none.
-template <class F, class S>
-evidence<F>* traced(S& s, evidence<F>& handler, prompt const& at, prompt const* next) {
-  using hook = tracing_hook<S, F>;
-  return interpose<F>(s, hook(s, &handler, &at), hook(s, beyond(handler), next));
-}
 template <class F, class S>
 [[nodiscard]] known_effect scheduled_effect(S& s) {
-  evidence<F>* plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
-  evidence<F>* recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
-  if constexpr (S::traces) {
-    plain = traced(s, *plain, s, nullptr);
-    recorded = traced(s, *recorded, s, nullptr);
-  }
-  if constexpr (S::explores && std::is_same_v<F, routing>)
-    (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
-  return {&identity_of<F>, plain, recorded};
+  auto* const plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
+  auto* const recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
+  S::observer::template on_learnt<F>(s);
+  return {&identity_of<F>, S::observer::template in_front<F>(s, *plain, s, nullptr),
+          S::observer::template in_front<F>(s, *recorded, s, nullptr)};
 }
 template <class F>
 void learn_delegating(scheduler_core& s, known_effect const& general) {
@@ -81,24 +53,14 @@ template <class F, class S, class Find>
 void learn_outer(S& s, Find& find) {
   evidence<F>* outer = find.template operator()<F>();
   prompt& home = outer->clauses->prompt_of(*outer);
-  [[maybe_unused]] evidence<F>* const further_out = beyond(*outer);
+  evidence<F>* const further_out = beyond(*outer);
+  prompt const* const next = further_out ? &further_out->clauses->prompt_of(*further_out) : nullptr;
   s.keep_outer(home);
-  if constexpr (S::explores) {
-    using watcher = outer_watcher<S, F>;
-    constexpr bool far = Find::performs_outward;
-    watcher nearest(s, outer, far, Find::template reports_accesses<F>);
-    nearest.note_created();
-    outer = interpose<F>(s, std::move(nearest), watcher(s, further_out, far, false));
-  }
+  outer = S::observer::template watched<F, Find>(s, *outer, further_out);
   using recorder = outer_recorder<F>;
-  evidence<F>* recorded = interpose<F>(s, recorder(s, outer), recorder(s, beyond(*outer)));
-  if constexpr (S::traces) {
-    prompt const* const next =
-        further_out ? &further_out->clauses->prompt_of(*further_out) : nullptr;
-    outer = traced(s, *outer, home, next);
-    recorded = traced(s, *recorded, home, next);
-  }
-  s.effects.learn({&identity_of<F>, outer, recorded});
+  evidence<F>* const recorded = interpose<F>(s, recorder(s, outer), recorder(s, beyond(*outer)));
+  s.effects.learn({&identity_of<F>, S::observer::template in_front<F>(s, *outer, home, next),
+                   S::observer::template in_front<F>(s, *recorded, home, next)});
 }
 template <class S, class F, class Find>
 void learn_effect(S& s, identity<F> effect, Find& find) {
@@ -114,7 +76,7 @@ void learn_effect(S& s, identity<F> effect, Find& find) {
 template <class S, class... All, class Find>
 void learn_all(S& s, row<All...>, Find&& find) {
   s.effects.expect(sizeof...(All));
-  if constexpr (S::traces && requires { find.outermost(); }) s.outside_.note(find.outermost());
+  S::observer::on_handlers(s, find);
   s.was_started = true;
   (learn_effect(s, identity<All>(), find), ...);
   if constexpr (S::on_several_threads) s.share_outers();
@@ -152,7 +114,7 @@ template <class... Es, class S>
 
 template <class S>
 void stop_all(S& s) noexcept {
-  add_to_trace(s, {.kind = trace_kind::cancel});
+  S::observer::on_event(s, {.kind = trace_kind::cancel});
   s.was_asked_to_stop_ = true;
   s.cancel_all();
   s.waits.cancel_all();
@@ -165,7 +127,7 @@ void do_internal(S& s, internal_task what) noexcept {
     case internal_task::stop:
       return stop_all(s);
     case internal_task::shut_down:
-      add_to_trace(s, {.kind = trace_kind::cancel});
+      S::observer::on_event(s, {.kind = trace_kind::cancel});
       s.cancel_all();
       return s.waits.cancel_all();
     case internal_task::dump:
@@ -222,7 +184,7 @@ class stop_listener {
 
 template <class S>
 void run_here(S& s) {
-  [[maybe_unused]] auto const traced = trace_here(s);
+  [[maybe_unused]] auto const observed = S::observer::here(s);
   direct_here const direct(s);
   prompt::driver const outside;
   S::set_innermost(&s);
@@ -260,16 +222,17 @@ bool settle(S& s) {
   auto& mail = s.waits.mail();
   if (mail.exchange_has_put()) return true;
   if (!s.own.stopped && (s.admit_waiting() || advance_time(s))) return true;
-  if ((S::explores ? s.waits.has_waiters() : s.waits.has_waiters_inside()) && !s.own.stopped) {
-    add_to_trace(s, {.kind = trace_kind::cancel});
+  if ((S::observer::outside_may_come ? s.waits.has_waiters_inside() : s.waits.has_waiters()) &&
+      !s.own.stopped) {
+    S::observer::on_event(s, {.kind = trace_kind::cancel});
     s.report_deadlock();
     return true;
   }
   if (mail.exchange_has_put()) return true;
-  if (!s.own.stopped && !s.incoming.end_run(!S::explores)) return true;
+  if (!s.own.stopped && !s.incoming.end_run(S::observer::outside_may_come)) return true;
   bool const stopped_some =
       std::exchange(s.was_asked_to_stop_, false) && s.cancellation.was_found();
-  if constexpr (S::traces) s.base().on_run_end();
+  S::observer::on_run_end(s);
   s.throw_failures();
   if (stopped_some) throw cancelled();
   if (s.alive() && !s.own.stopped) {
@@ -298,7 +261,7 @@ bool run_step(S& s) {
   if (s.stop_token_.stop_requested()) stop_all(s);
   // Relaxed: as in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
-  [[maybe_unused]] auto const traced = trace_here(s);
+  [[maybe_unused]] auto const observed = S::observer::here(s);
   direct_here const direct(s);
   do {
     prompt::driver const outside;
@@ -323,7 +286,7 @@ poll_result run_ready(S& s, std::size_t most) {
   if (!s.poll_stops) s.poll_stops = std::make_shared<stop_listener<S>>(s);
   // Relaxed: as in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
-  [[maybe_unused]] auto const traced = trace_here(s);
+  [[maybe_unused]] auto const observed = S::observer::here(s);
   direct_here const direct(s);
   prompt::driver const outside;
   for (; most != 0; --most) {
@@ -363,8 +326,7 @@ void end_scheduler(S& s) noexcept {
   s.close_outside();
   s.incoming.end();
   s.tasks_.is_ending = true;
-  apply_all_deferred(s);
-  drop_pending(s);
+  S::observer::on_ending(s);
   s.waits.drop_all();  // first: a gate that is destroyed with a frame makes its waiters ready
   if constexpr (requires { s.worker_->ready(); }) {
     // The frames of a process in the queue may keep a version of the queue, so they are destroyed
@@ -377,24 +339,6 @@ void end_scheduler(S& s) noexcept {
   s.backend_.reset();
   if (s.first_) s.first_->release();
   s.finish();
-}
-
-/// For a backend that explores, after a run that has not thrown.  If the run has left nothing
-/// behind, makes the scheduler as it was when it had learnt its effects, which have no handler
-/// outside.  If not, returns false: then the scheduler can only end.
-template <class S>
-[[nodiscard]] bool try_reset(S& s) noexcept {
-  bool const has_left_something = s.own.alive != 0 || s.own.stopped || s.owners() != 1 ||
-                                  s.cancellation.needs_attention() || s.cancellation.was_found() ||
-                                  !s.base().events().is_empty();
-  if (has_left_something || !s.worker_->try_reset() || !s.waits.try_reset()) return false;
-  s.base().end_run();
-  if (s.first_) std::exchange(s.first_, nullptr)->release();
-  s.own.reset();
-  s.tasks_.had_groups = false;
-  s.limits_made_.store(0, std::memory_order_relaxed);  // relaxed: no process runs
-  s.virtual_now_ = {};
-  return true;
 }
 
 }  // namespace weft::detail

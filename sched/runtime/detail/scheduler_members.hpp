@@ -13,7 +13,6 @@
 #include "weft/sched/mail/mail.hpp"
 #include "weft/sched/mail/routing.hpp"
 #include "weft/sched/runtime/detail/backend_scheduler.hpp"
-#include "weft/sched/runtime/detail/explored_steps.hpp"
 #include "weft/sched/runtime/detail/process_clauses.hpp"
 #include "weft/sched/runtime/detail/replaying.hpp"
 #include "weft/sched/runtime/detail/running.hpp"
@@ -108,13 +107,13 @@ template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> backend_scheduler<Backend>::prepare(
     process* p, std::uint64_t answer) noexcept {
   here().running = nullptr;
-  if (apply_what_comes_first(*this, p, answer)) return nullptr;
+  if (observer::applies_first(*this, p, answer)) return nullptr;
   try {
     if (p->is_forkable()) {
       p = make_sole_owner(*this, static_cast<forkable_process*>(p));
       static_cast<forkable_process&>(*p).claim_frames(*this);
     }
-    auto const pending = take_pending(*this, *p);
+    auto const pending = observer::take_pending(*this, *p);
     if (p->was_cut()) throw p->cut_error();
     bool const all_are = cancellation.is_of_all() && !submissions::is_new_internal(*p);
     bool const is_cancelled = all_are || cancellation.includes_by_group(*p);
@@ -137,7 +136,7 @@ template <backend Backend>
   } catch (...) {
     return retire(p, std::current_exception()), nullptr;
   }
-  trace_resume(*this, *p, answer);
+  observer::on_resume(*this, *p, answer);
   here().running = p;
   return p->resume_slow(answer, *this);
 }
@@ -150,12 +149,7 @@ template <backend Backend>
     if (log.replaying() && (log.diverged() || !error))
       error = std::make_exception_ptr(log.divergence());
   }
-  // The end is a step of its own if other processes see it: a failure cancels all others, and
-  // with a limit an end admits another process.
-  if constexpr (explores)
-    if (bool const is_a_step = error || is_limited();
-        defers_end(*this, {.owner = &p, .is_a_step = is_a_step, .error = error}))
-      return next();
+  if (observer::defers_end(*this, p, error)) return next();
   here().running = nullptr;
   retire(&p, std::move(error));
   return next();

@@ -23,18 +23,10 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
 
   static constexpr bool starts = std::is_same_v<O, E::start>;
   static constexpr bool awaits = requires(O& o) { o.how; };
-  /// Whether the operation reads state that other processes write: whether tasks or the body of a
-  /// scope have ended, or whether a scope is cancelled.  Such an operation is a step of its own
-  /// where schedules are explored in small steps.
-  static constexpr bool looks_at_others =
-      awaits || std::is_same_v<O, E::enter> || std::is_same_v<O, E::leave>;
-
   static bool attempt_await(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = common::of(e);
     common::require_running(s, waiting.where);
     if (keeps_log(s.running())) return common::attempt_replay(e, o, waiting);
-    if constexpr (S::explores)
-      if (has_small_steps(s)) return false;
     return answer_if_ended(o, waiting);
   }
   static bool answer_if_ended(O& o, result_slot<R>& waiting) {
@@ -46,15 +38,6 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
     S& s = common::of(e);
-    if constexpr (S::explores)
-      if (s.running_here() && !s.log_of_running().replaying() &&
-          (looks_at_others ? has_small_steps(s) : common::is_deferred(s))) {
-        if (suspend_before(s, o, leaf, waiting)) {
-          put_pending(s, {perform_pending, &e, &o, &waiting, leaf, drop(), looks_at_others});
-          return s.next();
-        }
-        apply_own_events(s);
-      }
     if constexpr (std::is_same_v<O, E::wait> && lazy_backend<typename S::backend_type>)
       if (can_call_tasks(s)) [[likely]] {
         join& j = *o.what;
@@ -63,33 +46,6 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
         return do_all(s, j);
       }
     return perform(s, o, leaf, waiting);
-  }
-  using drop_function = void(void* scheduler, process& p, pending_operation const& self) noexcept;
-  /// For `leave`, the function that takes over a process which is dropped while the operation is
-  /// pending (pending_operation.hpp); else null.
-  static constexpr drop_function* drop() noexcept {
-    if constexpr (std::is_same_v<O, E::leave>)
-      return [](void* scheduler, process& p, pending_operation const& self) noexcept {
-        drop_owner(*static_cast<S*>(scheduler), *static_cast<O*>(self.operation)->what, p);
-      };
-    else
-      return nullptr;
-  }
-  /// Performs an operation that was put off, in a later turn of its process.
-  static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
-                                                 pending_operation const& self) {
-    S& s = *static_cast<S*>(scheduler);
-    O& o = *static_cast<O*>(self.operation);
-    auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
-    p.resume_unanswered(s);
-    try {
-      if constexpr (awaits)
-        if (!keeps_log(p) && answer_if_ended(o, waiting)) return self.leaf;
-      return perform(s, o, self.leaf, waiting);
-    } catch (...) {  // thrown before the process was suspended
-      waiting.fail(std::current_exception());
-      return self.leaf;
-    }
   }
   /// All but a join of a process that can call its tasks.
   [[gnu::noinline]] static std::coroutine_handle<> perform(S& s, O& o, std::coroutine_handle<> leaf,
@@ -138,15 +94,16 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
     return {};
   }
 
+  template <class Way>
   static constexpr clause_entry<E, O> entry() {
     if constexpr (starts)
-      return {.attempt = common::at_once, .ask = nullptr, .control = common::control_in_turn};
+      return {.attempt = Way::at_once, .ask = nullptr, .control = Way::control_in_turn};
     else if constexpr (awaits)
-      return {.attempt = attempt_await, .ask = nullptr, .control = control};
+      return {.attempt = Way::attempt_await, .ask = nullptr, .control = Way::control};
     else
       return {.attempt = Records ? common::attempt_replay : nullptr,
               .ask = nullptr,
-              .control = control};
+              .control = Way::control};
   }
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/worker_state.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
@@ -16,14 +15,14 @@ namespace weft::detail {
 
 template <class S>
 [[nodiscard]] instant current_time(S& s) noexcept {
-  if constexpr (S::explores) note_clock();
+  S::observer::on_clock(s);
   return s.has_virtual_time ? s.virtual_now_ : instant::clock::now();
 }
 /// Sets an alarm.  False if the alarm's process is cancelled, and must not wait.  Throws bad_alloc.
 template <class S>
 [[nodiscard]] bool set_alarm(S& s, alarm& a) {
   bool is_next = false;
-  if constexpr (S::explores) note_clock();
+  S::observer::on_clock(s);
   if (!s.waits.alarms.set(a, is_next, s.cancellation.refuses())) return false;
   if constexpr (requires { s.base().recheck_deadlines(); })
     if (is_next && !s.has_virtual_time) s.base().recheck_deadlines();
@@ -36,7 +35,7 @@ bool wake_due(S& s) noexcept {
   instant const t = current_time(s);
   while (process* const p = s.waits.alarms.take_due(t)) {
     was_any = true;
-    add_to_trace(s, {.process = p->id(), .kind = trace_kind::timer});
+    S::observer::on_event(s, {.process = p->id(), .kind = trace_kind::timer});
     s.put(thunk(p), put_reason::woken);
   }
   return was_any;
@@ -46,7 +45,7 @@ template <class S>
 [[nodiscard]] bool advance_time(S& s) noexcept {
   if (!s.has_virtual_time || s.waits.alarms.empty()) return false;
   if (instant const next = s.waits.alarms.next(); s.virtual_now_ < next) s.virtual_now_ = next;
-  if constexpr (S::explores) note_time();
+  S::observer::on_time(s);
   (void)wake_due(s);
   return true;
 }

@@ -42,7 +42,7 @@ namespace weft::detail {
 ///   CANCEL-6  An explorer hears of each location from which a process was taken.  It hears from
 ///       is_cancelled_at() that a process has checked a group, and from mark_cancelled() that a
 ///       group was marked.  A process that wakes another one checks the groups of that one
-///       (note_wake()): a cancellation before it would have changed what the other finds.
+///       (observer::on_wake()): a cancellation before it would have changed what the other finds.
 ///
 /// Not taken: processes that wait for tasks of their own, since they go on when those have ended
 /// (TASK-4); ready processes; threads outside.

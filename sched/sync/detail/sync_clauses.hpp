@@ -114,8 +114,7 @@ template <scheduling_services S>
 }
 template <scheduling_services S>
 void on(S& s, syncing::touch const& o) {
-  if constexpr (exploring_backend<typename S::backend_type>)
-    s.base().touched(&s.running(), o.location, o.writes);
+  S::observer::on_touch(s, o.location, o.writes);
 }
 
 // ---- completions

@@ -200,9 +200,8 @@ void put_back(S& s, lazy_task& t) noexcept {
 template <scheduling_services S>
 thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
-  if constexpr (S::traces)
-    add_to_trace(s, {.process = id, .value = 1, .kind = trace_kind::task_taken});
-  if constexpr (S::explores) s.tasks_.had_groups = true;
+  S::observer::on_event(s, {.process = id, .value = 1, .kind = trace_kind::task_taken});
+  S::observer::on_group(s);
   frame& f = t.first_frame_here();
   result_slot_base* const to = f.to;
   process* p = nullptr;
@@ -270,24 +269,14 @@ continuation end_task(task& t) noexcept {
 template <scheduling_services S>
 [[gnu::noinline]] continuation end_task_slow(S& s, task& t) noexcept {
   join& j = t.of();
-  if constexpr (S::explores)
-    if (defers_task_end(s, t, t.has_failed())) return s.next();
+  if (S::observer::defers_task_end(s, t, t.has_failed())) return s.next();
   if (t.has_failed()) cancel_group(s, j);
   if (!t.host) return call_next(s, j);
   process& p = *t.host;
   count_ended(s, j);
   return p.end_from_task();
 }
-/// Where schedules are explored: defers the end of a task until the events of its process have
-/// taken effect, or to a step of its own.  Returns whether it was deferred.
-template <scheduling_services S, class Task>
-bool defers_task_end(S& s, Task& t, bool is_a_step) noexcept {
-  static constexpr auto is_over = [](void* scheduler, void* task) noexcept {
-    end_deferred_task(*static_cast<S*>(scheduler), *static_cast<Task*>(task));
-  };
-  if (!t.host) return false;
-  return defers_end(s, {.owner = t.host, .is_a_step = is_a_step, .task = &t, .is_over = is_over});
-}
+/// As end_task(), for an observer that has deferred the end.
 template <scheduling_services S>
 void end_deferred_task(S& s, task& t) noexcept {
   if (t.has_failed()) cancel_group(s, t.of());

@@ -55,9 +55,7 @@ void start_task(S& s, task_record& r) {
   auto const begins = [&s, &r] {
     if (thunk process_of_task = r.promote()) s.put(std::move(process_of_task), put_reason::started);
   };
-  if constexpr (S::explores)
-    if (has_events(s)) return cause_event("the start of a task", nullptr, begins);
-  begins();
+  if (!S::observer::defers_start(s, begins)) begins();
 }
 
 /// The clause of tasking<...>::start.
@@ -70,8 +68,7 @@ void on(S& s, tasking<>::start& o) {
 
 template <scheduling_services S>
 continuation end_task(S& s, task_record& r) noexcept {
-  if constexpr (S::explores)
-    if (defers_task_end(s, r, r.has_handle || r.has_failed())) return s.next();
+  if (S::observer::defers_task_end(s, r, r.has_handle || r.has_failed())) return s.next();
   process* const host = r.host;  // read first: settle_record() may destroy the task
   task_wait* const called_by = r.called_by;
   scope_core* const c = r.of();
@@ -108,7 +105,7 @@ void settle_record(S& s, task_record& r) noexcept {
     if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
     if (s.tasks_.is_ending) [[unlikely]]
       return (void)thunk(p);
-    note_wake(s, *p);
+    S::observer::on_wake(s, *p);
     s.put(thunk(p, 1), put_reason::woken);  // 1: await_until is answered with true
   };
   if (s.waits.tasks.ends(r, put_waiter)) release_record(s, r);
@@ -232,7 +229,7 @@ template <scheduling_services S>
 template <scheduling_services S>
 std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_handle<> leaf,
                                     result_slot<void>& waiting) {
-  if constexpr (S::explores) s.tasks_.had_groups = true;
+  S::observer::on_group(s);
   open_scope(s, *o.what, s.running(), leaf);
   if (must_stop_at(s, leaf)) return stop_cancelled(s, leaf, waiting, info_of<tasking<>::enter>);
   if (o.limit) o.limit->begin(s, *o.what);

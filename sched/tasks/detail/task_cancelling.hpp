@@ -35,7 +35,7 @@ bool mark_cancelled(S& s, task_group& g) noexcept {
 template <scheduling_services S>
 void cancel_group(S& s, task_group& g) noexcept {
   if (!mark_cancelled(s, g)) return;
-  add_to_trace(s, {.value = 1, .kind = trace_kind::cancel});
+  S::observer::on_event(s, {.value = 1, .kind = trace_kind::cancel});
   if (g.is_scope() && static_cast<scope_core&>(g).is_empty()) return;
   s.waits.groups.cancel(
       g, [&s](wait_group& inside) { return mark_cancelled(s, static_cast<task_group&>(inside)); },

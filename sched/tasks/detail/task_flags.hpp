@@ -7,8 +7,7 @@ namespace weft::detail {
 
 /// The state that a scheduler keeps for its tasks.
 struct task_flags {
-  bool had_groups = false;  // where schedules are explored: a scope was opened, or a task promoted
-  bool is_ending = false;   // no process runs any more; frames are unwound
+  bool is_ending = false;  // no process runs any more; frames are unwound
 };
 
 }  // namespace weft::detail

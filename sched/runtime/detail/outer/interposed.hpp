@@ -87,4 +87,20 @@ class interposed final : public expirable_evidence {
   place beyond_;
 };
 
+template <class R, class S, class... Args>
+R* keep_evidence(S& s, Args&&... args) {
+  R* const r = new R(std::forward<Args>(args)...);
+  s.keep_evidence(*r);
+  return r;
+}
+/// Evidence in front of the handler of `nearest`, and of the next one further out.
+template <class F, class Hook, class S>
+evidence<F>* interpose(S& s, Hook nearest, Hook beyond) {
+  return keep_evidence<interposed<F, Hook>>(s, std::move(nearest), std::move(beyond))->stand_in();
+}
+template <class F>
+[[nodiscard]] evidence<F>* beyond(evidence<F>& handler) noexcept {
+  return handler.clauses->beyond(handler);
+}
+
 }  // namespace weft::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/sched/runtime/detail/outer/outer_watcher.hpp"
+#include "weft/testing/detail/outer_watcher.hpp"
 
 #include <algorithm>
 #include <vector>

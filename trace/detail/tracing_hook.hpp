@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <coroutine>
-#include <exception>
 #include <source_location>
 #include <string_view>
 
@@ -12,11 +11,10 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
-#include "weft/sched/runtime/detail/reports/trace_calls.hpp"
 
 /// Where a scheduler `S` is traced, a tracing_hook stands in front of each handler that its processes
 /// perform to: of the scheduler itself, and of the handlers outside.  It adds the operations to the
-/// trace.  With other backends nothing of it exists.
+/// trace.
 namespace weft::detail {
 
 /// The text of an operation, for a trace: an operation gives it by a function trace_text(operation)
@@ -31,22 +29,6 @@ template <class O>
     return {};
 }
 
-/// Adds to the trace that the process has failed, unless the error is a consequence of an earlier
-/// failure.
-template <class S>
-void trace_failure(S& s, process const& p, std::exception_ptr const& error) noexcept {
-  if (s.cancellation.is_of_all()) return;
-  std::string_view why = "an exception";
-  try {
-    std::rethrow_exception(error);
-  } catch (std::exception const& e) {
-    why = keep_traced(s, e.what());
-  } catch (...) {  // it says nothing
-  }
-  add_to_trace(s, {.process = p.id(), .text = why, .kind = trace_kind::fail});
-  add_to_trace(s, {.kind = trace_kind::cancel});
-}
-
 template <class S, class F>
 class tracing_hook {
  public:
@@ -55,7 +37,8 @@ class tracing_hook {
       : home_(home),
         handler_(handler),
         name_(at ? at->handler_name() : std::string_view()),
-        by_{.at = &home, .further_out = at ? home.outside_.place_of(*at) : std::uint16_t{0}} {}
+        by_{.at = &home,
+            .further_out = at ? home.base().handlers.place_of(*at) : std::uint16_t{0}} {}
 
   [[nodiscard]] evidence<F>* handler() const noexcept { return handler_; }
   [[nodiscard]] S& home() const noexcept { return home_; }
@@ -87,12 +70,12 @@ class tracing_hook {
                   .operation = name_of<O>,
                   .handler = name_,
                   .file = where.file_name(),
-                  .text = keep_traced(home_, text),
+                  .text = home_.worker().keep_traced(text),
                   .line = where.line(),
                   .kind = kind,
                   .is_replayed = home_.log_of_running().replaying()};
     home_.worker().note_handlers(e, by_);
-    add_to_trace(home_, e);
+    S::observer::on_event(home_, e);
   }
 
   S& home_;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <source_location>
+
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/backend.hpp"
+#include "weft/sched/base/detail/pending_operation.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/base/trace_event.hpp"
+
+namespace weft::detail {
+
+/// What a scheduler `S` tells of its processes, and what it asks about their steps.  A backend may bring
+/// an observer, `B::observer`: that of tracing<B> adds events to a trace, that of an explorer tells
+/// accesses and makes an operation a step of its own.  This one, for all other backends, does nothing:
+/// when a call is compiled, nothing of it is left.  Another observer derives from it, and hides the
+/// functions that it needs.
+struct no_observer {
+  static constexpr bool is_there = false;
+  static constexpr bool keeps_trace = false;
+  /// Whether a process gives way when its step has had its share of operations.
+  static constexpr bool limits_steps = true;
+  /// Whether threads that are none of the scheduler's may put a process.
+  static constexpr bool outside_may_come = true;
+
+  // ---- what happens
+
+  static void on_event(auto&, trace_event const&) noexcept {}  // for a trace
+  static void on_made(auto&) noexcept {}                       // the scheduler was made
+  template <class F>
+  static void on_learnt(auto&) {}  // the effect `F`
+  static void on_handlers(auto&, auto&) {}
+  static void on_start(auto&, process const&) noexcept {}
+  static void on_spawn(auto&, process_id, std::source_location) noexcept {
+  }  // before the child is made
+  static void on_fork(auto&, auto&, auto&) noexcept {}
+  static void on_fork_refused(auto&) noexcept {}
+  static void on_rerun(auto&) noexcept {}
+  static void on_wake(auto&, process const&) noexcept {}
+  static void on_step(auto&, process const&) noexcept {}  // taken: a step is about to begin
+  static void on_resume(auto&, process const&, std::uint64_t) noexcept {}
+  static void on_failure(auto&, process const&, std::exception_ptr const&) noexcept {}
+  static void on_retire(auto&, process const&) noexcept {}
+  static void on_group(auto&) noexcept {}  // a scope was opened, or a task became a process
+  static void on_clock(auto&) noexcept {}  // the time was read
+  static void on_time(auto&) noexcept {}   // virtual time has advanced
+  static void on_send(auto&, auto&) noexcept {}
+  static void on_receive(auto&, auto&) noexcept {}
+  static void on_touch(auto&, void const*, bool) noexcept {}
+  static void on_version(auto&, trace_kind, auto const&) {}  // of the queue: kept, or run again
+  static void on_run_end(auto&) noexcept {}
+  static void on_ending(auto&) noexcept {}  // the scheduler ends: no process runs any more
+  /// The result lives while this thread runs processes.
+  static nothing here(auto&) noexcept { return {}; }
+
+  // ---- evidence and clauses
+
+  /// Evidence in front of a handler of `F`, or that of the handler.  `at`, `next`: the prompts of the
+  /// handler that answers, and of the next one further out; null if there is none.
+  template <class F>
+  static evidence<F>* in_front(auto&, evidence<F>& handler, prompt const&, prompt const*) {
+    return &handler;
+  }
+  /// The same, of a handler outside the scheduler, under what in_front() adds.
+  template <class F, class Find>
+  static evidence<F>* watched(auto&, evidence<F>& handler, evidence<F>*) {
+    return &handler;
+  }
+  template <class Dispatch>
+  using dispatch = Dispatch;
+
+  // ---- steps
+
+  /// Whether something precedes the next operation of that process, which was deferred.
+  static constexpr bool has_events(auto&, process const&) noexcept { return false; }
+  /// Does that now, in a turn of the process.  Returns whether it was the whole step.
+  static constexpr bool applies_first(auto&, process*, std::uint64_t) noexcept { return false; }
+  static pending_operation take_pending(auto&, process&) noexcept { return {}; }
+  static constexpr bool defers_exit(auto&, process&) noexcept { return false; }
+  static constexpr bool defers_end(auto&, process&, std::exception_ptr const&) noexcept {
+    return false;
+  }
+  static constexpr bool defers_task_end(auto&, auto&, bool) noexcept { return false; }
+  static constexpr bool defers_start(auto&, auto const&) noexcept { return false; }
+  /// Whether a send to a process that waits ends the step of its sender.
+  static constexpr bool ends_step_of_sender(auto&) noexcept { return false; }
+  /// Takes a process while all are unwound.
+  static thunk take_unwinding(auto& s) noexcept { return s.take(); }
+  /// Whether an exchange has returned no process.
+  static constexpr bool has_stopped(thunk const&) noexcept { return false; }
+};
+
+template <class B>
+struct observer_of_backend {
+  using type = no_observer;
+};
+template <observed_backend B>
+struct observer_of_backend<B> {
+  using type = typename B::observer;
+};
+template <class B>
+using observer_of = typename observer_of_backend<B>::type;
+
+}  // namespace weft::detail

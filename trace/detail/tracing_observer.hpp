@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/effects/handle.hpp"
+#include "weft/sched/base/detail/worker_state.hpp"
+#include "weft/sched/base/process.hpp"
+#include "weft/sched/base/thunk.hpp"
+#include "weft/sched/base/trace_event.hpp"
+#include "weft/trace/detail/tracing_hook.hpp"
+
+namespace weft::detail {
+
+/// The handlers outside the scheduler, the innermost first.
+struct handlers_outside {
+  std::string names{"weft::scheduler"};  // the scheduler itself, and these handlers, a line each
+  std::vector<prompt const*> prompts;
+
+  /// Notes the handlers inside `outermost`, whose body is suspended.
+  void note(prompt const& outermost) {
+    for (prompt const* p = outermost.innermost_inside(); p != &outermost; p = p->up()) {
+      names.append("\n").append(p->handler_name());
+      prompts.push_back(p);
+    }
+  }
+  /// How many of them a process leaves behind on the way from the scheduler to the handler of `p`,
+  /// that one included; 0 for the scheduler.
+  [[nodiscard]] std::uint16_t place_of(prompt const& p) const noexcept {
+    auto const at = std::ranges::find(prompts, &p);
+    return at == prompts.end() ? std::uint16_t{0}
+                               : static_cast<std::uint16_t>(at - prompts.begin() + 1);
+  }
+};
+
+/// The parts of a queue, whose elements are thunks: for each run of elements that lie together, its
+/// address and the processes: "5f00:1,1.1;6a80:1.2".  Versions of a persistent deque share a part
+/// exactly if elements of both have the same address.  O(n).
+template <class Queue>
+[[nodiscard]] std::string describe_parts(Queue const& q) {
+  std::string text;
+  void const* next = nullptr;
+  for (thunk const& t : q) {
+    if (&t == next) {
+      text += ',';
+    } else {
+      char address[24];
+      std::snprintf(address, sizeof address, "%s%jx:", text.empty() ? "" : ";",
+                    static_cast<std::uintmax_t>(std::bit_cast<std::uintptr_t>(&t)));
+      text += address;
+    }
+    text += t.get()->id().text();
+    next = &t + 1;
+  }
+  return text;
+}
+
+/// The observer of tracing<Backend>: adds to the trace what the scheduler `S` says, and tells the
+/// observer of `Backend`, which is `Base`.
+template <class Base>
+struct tracing_observer : Base {
+  static constexpr bool is_there = true;
+  static constexpr bool keeps_trace = true;
+
+  template <class S>
+  static void on_event(S& s, trace_event const& e) noexcept {
+    if constexpr (S::on_several_threads) {
+      worker_state* const w = worker_state::of_thread;
+      if (!w || w->home != &s) return s.base().trace_outside(e);
+      s.worker().trace(e);
+    } else if (s.worker_) {
+      s.worker_->trace(e);
+    }
+  }
+  template <class S>
+  static void on_handlers(S& s, auto& find) {
+    if constexpr (requires { find.outermost(); }) s.base().handlers.note(find.outermost());
+  }
+  template <class S>
+  static void on_start(S& s, process const& child) noexcept {
+    add_child(s, trace_kind::spawn, child);
+  }
+  template <class S>
+  static void on_fork(S& s, auto& parent, auto& clone) noexcept {
+    Base::on_fork(s, parent, clone);
+    add_child(s, trace_kind::fork, clone);
+  }
+  template <class S>
+  static void on_resume(S& s, process const& p, std::uint64_t answer) noexcept {
+    auto const at = p.resumes_at();
+    on_event(s, {.process = p.id(),
+                 .operation = at.operation,
+                 .file = at.where.file_name(),
+                 .value = answer,
+                 .line = at.where.line(),
+                 .kind = trace_kind::resume});
+  }
+  /// Unless the error is a consequence of an earlier failure.
+  template <class S>
+  static void on_failure(S& s, process const& p, std::exception_ptr const& error) noexcept {
+    if (s.cancellation.is_of_all()) return;
+    std::string_view why = "an exception";
+    try {
+      std::rethrow_exception(error);
+    } catch (std::exception const& e) {
+      why = s.worker().keep_traced(e.what());
+    } catch (...) {  // it says nothing
+    }
+    on_event(s, {.process = p.id(), .text = why, .kind = trace_kind::fail});
+    on_event(s, {.kind = trace_kind::cancel});
+  }
+  template <class S, class Queue>
+  static void on_version(S& s, trace_kind what, Queue const& q) {
+    on_event(s, {.text = s.worker().keep_traced(describe_parts(q)), .kind = what});
+  }
+  static void on_run_end(auto& s) noexcept { s.base().on_run_end(); }
+  static auto here(auto& s) noexcept { return s.worker().trace_here(); }
+
+  template <class F, class S>
+  static evidence<F>* in_front(S& s, evidence<F>& handler, prompt const& at, prompt const* next) {
+    using hook = tracing_hook<S, F>;
+    return interpose<F>(s, hook(s, &handler, &at), hook(s, beyond(handler), next));
+  }
+
+ private:
+  /// The running process starts another one, or the first one is started.
+  template <class S>
+  static void add_child(S& s, trace_kind how, process const& child) noexcept {
+    process_id const by = s.running_here() ? s.running().id() : child.id();
+    trace_event e{.process = by, .other = child.id(), .kind = how};
+    if (child.id() == process_id()) {
+      e.under = s.base().handlers.names;
+      if constexpr (!S::on_several_threads) s.worker().note_handlers(e, {});
+    }
+    on_event(s, e);
+  }
+};
+
+}  // namespace weft::detail
