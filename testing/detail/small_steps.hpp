@@ -137,10 +137,8 @@ struct stepwise : D {
   static bool answer_at_once(S& s, O& o, result_slot<R>& waiting) {
     if constexpr (D::may_end_step)
       return !s.running().is_forkable() && attempt(s, o, waiting);
-    else if constexpr (D::spawns)
-      return s.is_limited() ? D::spawn_at_once(s, o, waiting) : D::answer_now(s, o, waiting);
     else if constexpr (!D::ends_step)
-      return D::answer_now(s, o, waiting);
+      return D::answer(s, o, waiting);
     else
       return false;
   }
@@ -159,7 +157,7 @@ struct stepwise : D {
           (void)before_recording(s, o, self.leaf, waiting.where);
         else if constexpr (how.needs_log)
           refuse_fork(s, site_of(o, waiting.where));
-        return D::perform_suspended(s, o);
+        return perform_suspended(s, o);
       }
     } catch (...) {  // thrown before the process was put anywhere
       s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());

@@ -181,7 +181,7 @@ template <scheduling_services S>
   p.note_sent(false);
   return s.next();
 }
-/// confirm() of clause_dispatch.hpp.  Notes the evidence, which direct_mail uses.  An answer that all
+/// confirm() of log_dispatch.hpp.  Notes the evidence, which direct_mail uses.  An answer that all
 /// senders have gone stands only if the last one has not ended because it was cancelled, after the
 /// look at cancellations before the attempt: then the receiver may be cancelled with it.
 template <bool Records, scheduling_services S, class O>

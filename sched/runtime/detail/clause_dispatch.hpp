@@ -10,6 +10,7 @@
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/scheduled.hpp"
+#include "weft/sched/runtime/detail/log_dispatch.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 
 /// How an operation reaches the scheduler: the entries of its clause tables.  The operation itself
@@ -19,25 +20,44 @@
 ///       thread may run it.
 ///   DISPATCH-2  A clause ends by a transfer to the next process, not by a return to a loop.
 ///   DISPATCH-3  A process runs under one of two sets of evidence: for processes that keep a log,
-///       or for those that do not.
+///       or for those that do not.  The clauses of the first are `recorded`, those of the second
+///       `unrecorded` (log_dispatch.hpp), and both go on to a clause_dispatch.
 namespace weft::detail {
 
 /// Evidence for `E`, of the scheduler `S`.
-template <class S, class E, bool Records>
+template <class S, class E>
 struct scheduler_evidence final : evidence<E>, expirable_evidence {
   S& home;
-  explicit scheduler_evidence(S& s) noexcept;
+  scheduler_evidence(S& s, bool is_recorded) noexcept;
   void expire() noexcept override;
 };
 
-/// A second look at an operation of `E` that an attempt has answered, and whether the answer stands.
-template <bool Records, class S, class E, class O>
-[[nodiscard]] constexpr bool confirm(S&, evidence<E>&, O const&,
-                                     result_slot<typename O::result>&) noexcept {
+// ---- what an operation may do in a way of its own, by an overload beside it
+
+/// Answers the operation, if its process need not wait for that.
+template <class S, class O>
+[[gnu::always_inline]] inline bool answer_now(S& s, O& o, result_slot<typename O::result>& to) {
+  if constexpr (std::is_void_v<typename O::result>) {
+    on(s, o);
+    to.set();
+  } else {
+    to.set(on(s, o));
+  }
   return true;
 }
-
-template <class S, class E, class O, bool Records>
+/// Performs the operation of a process that is suspended there.
+template <class S, class O>
+std::coroutine_handle<> perform_suspended(S& s, O& o) {
+  if constexpr (scheduling_of<O>.step == step_kind::at_once) {
+    static_assert(
+        std::is_same_v<decltype(on(s, o)), typename O::result>);  // else on() ends the step
+    (void)on(s, o);
+    return s.next();
+  } else {
+    return on(s, o);
+  }
+}
+template <class S, class E, class O>
 struct clause_dispatch {
   using scheduler = S;
   using effect = E;
@@ -47,13 +67,9 @@ struct clause_dispatch {
   static constexpr bool ends_step = how.step == step_kind::ends;
   static constexpr bool may_end_step = how.step == step_kind::ends_if_it_waits;
   static constexpr bool spawns = how.step == step_kind::spawns;
-  /// Whether a spawn may end the step of its process, because too many processes are ready.
-  static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
   /// Whether the operation counts in its step, so that a process that performs nothing else gives way.
   static constexpr bool counts = how.step == step_kind::at_once && !how.is_free;
-  static S& of(evidence<E>& e) noexcept {
-    return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
-  }
+  static S& of(evidence<E>& e) noexcept { return static_cast<scheduler_evidence<S, E>&>(e).home; }
 
   // ---- operations that suspend the process
 
@@ -63,22 +79,22 @@ struct clause_dispatch {
                                          result_slot<R>& waiting) {
     prompt* ground = prompt::innermost();
     if (ground != &of(e)) [[unlikely]]
-      return suspend_and_perform(of(e), o, leaf, waiting);
+      return control_slow(e, o, leaf, waiting);
     // From here on the address of the scheduler comes from the thread, not from the frame:
     // otherwise a yield would wait until the frame is in the cache.
     asm("" : "+r"(ground));
     S& s = *static_cast<S*>(ground);
-    if constexpr (!Records && how.only_yields && exchanging_backend<typename S::backend_type>) {
+    if constexpr (how.only_yields && exchanging_backend<typename S::backend_type>) {
       // A short cut: put and take in one step (process_clauses.hpp).
       if (can_exchange(s)) [[likely]]
         return exchange(s, info_of<O>, leaf, waiting);
       if constexpr (requires { s.worker().prepare_exchange(); })
         return prepare_exchange(s, o, leaf, waiting);
     }
-    if constexpr (!Records && may_end_step) {
+    if constexpr (may_end_step) {
       // A short cut for operations that wait only if they must, such as receive.  The process is
       // outside all handlers here, so this is the only check left.
-      if (!prompt::arena_here()) [[likely]] {
+      if (frames_may_wait()) [[likely]] {
         if constexpr (requires(process& p) { waits_in_place(s, p, o); }) {
           process& p = s.running();
           if (!waits_in_place(s, p, o)) [[unlikely]]
@@ -91,6 +107,11 @@ struct clause_dispatch {
       }
     }
     return suspend_and_perform(s, o, leaf, waiting);
+  }
+  /// control() without a short cut.
+  static std::coroutine_handle<> control_slow(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                              result_slot<R>& waiting) {
+    return suspend_and_perform(of(e), o, leaf, waiting);
   }
   [[gnu::noinline]] static std::coroutine_handle<> prepare_exchange(S& s, O& o,
                                                                     std::coroutine_handle<> leaf,
@@ -122,140 +143,66 @@ struct clause_dispatch {
                                                                        std::coroutine_handle<> leaf,
                                                                        result_slot<R>& waiting) {
     require_running(s, waiting.where);
+    if (auto const instead = before_suspending(s, o, leaf, waiting.where)) return instead;
     process& p = s.running();
-    if (p.is_forkable()) {
-      if (auto const diverged = before_recording(s, o, leaf, waiting.where)) return diverged;
-    } else if constexpr (how.needs_log) {
-      refuse_fork(s, site_of(o, waiting.where));
-    }
-    if constexpr (how.waits_in_frame || (S::on_several_threads && !how.ends_process))
-      if (prompt::arena_here()) [[unlikely]]
-        throw_frames_are_fixed(site_of(o, waiting.where));
     if (!p.suspend_at(info_of<O>, leaf, waiting, s)) [[unlikely]] {
-      if constexpr (may_end_step)
-        if (!p.is_forkable() && attempt(s, o, waiting)) return leaf;
+      if (answers_across(s, o, waiting)) return leaf;
       throw_crossed(s, o, waiting.where);
     }
     try {
       return perform_suspended(s, o);
     } catch (...) {  // thrown before the process was put anywhere
       p.resume_unanswered(s);
-      s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
+      record_failure(s, site_of(o, waiting.where));
       throw;
-    }
-  }
-  static std::coroutine_handle<> perform_suspended(S& s, O& o) {
-    if constexpr (ends_step || may_end_step) {
-      return on(s, o);
-    } else if constexpr (spawns) {
-      if (s.is_limited())
-        spawn_when_there_is_room(s, *o.what);
-      else
-        spawn_and_yield(s, o);
-      return s.next();
-    } else {
-      static_assert(std::is_same_v<decltype(on(s, o)), R>);  // else on() ends the step
-      (void)on(s, o);
-      return s.next();
     }
   }
 
   // ---- operations that are answered at once
 
-  static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
+  [[gnu::always_inline]] static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
+    return goes_on(s) && answer_now(s, o, waiting);
+  }
+  /// Whether the operation may be answered in this step: its process is not cancelled, and the step has
+  /// not had its share of operations.
+  [[nodiscard]] static bool goes_on(S& s) noexcept {
     if constexpr (counts)
-      if (!s.here().count_operation() && !s.log_of_running().replaying()) [[unlikely]]
+      if (!s.here().count_operation()) [[unlikely]]
         return false;
-    if constexpr (how.checks_cancellation)
-      if (s.cancellation.needs_attention() && !s.log_of_running().replaying()) [[unlikely]]
-        return false;
-    if constexpr (may_be_crowded)
-      if (prompt::innermost() == &s && count_spawn(s)) return false;
-    if constexpr (spawns)
-      if (s.is_limited()) [[unlikely]]
-        return spawn_at_once(s, o, waiting);
-    return answer_now(s, o, waiting);
+    return !how.checks_cancellation || !s.cancellation.needs_attention();
   }
-  /// If the number of processes is limited: answers a spawn if there is room.  A spawn that is
-  /// replayed starts no process, and needs no room.
-  [[gnu::noinline]] static bool spawn_at_once(S& s, O& o, result_slot<R>& waiting) {
-    bool const is_old = s.log_of_running().replaying();
-    if (!is_old && !s.take_room(site_of(o, waiting.where))) return false;
-    return answer_now<true>(s, o, waiting);
-  }
-  template <bool InRoom = false>
-  [[gnu::always_inline]] static bool answer_now(S& s, O& o, result_slot<R>& waiting) {
-    if (s.running().is_forkable()) [[unlikely]]
-      return answer_by_log<InRoom>(s, o, waiting);
-    set_answer<InRoom>(s, o, waiting);
-    return true;
-  }
-  /// answer_now() for a process that keeps a log: the log has the answer, or records it.
-  template <bool InRoom>
-  [[gnu::noinline]] static bool answer_by_log(S& s, O& o, result_slot<R>& waiting) {
-    replay_log& log = s.log_of_running();
-    site const at = site_of(o, waiting.where);
-    if (log.replaying()) {
-      if constexpr (how.is_repeated) on(s, o);
-      return log.replay(at, waiting);
-    }
-    try {
-      set_answer<InRoom>(s, o, waiting);
-    } catch (...) {
-      waiting.fail(std::current_exception());
-    }
-    if constexpr (is_sealing<O>)
-      seal_running(s, at);
-    else
-      log.record(at, waiting);
-    return true;
-  }
-  template <bool InRoom>
-  [[gnu::always_inline]] static void set_answer(S& s, O& o, result_slot<R>& waiting) {
-    if constexpr (InRoom) {
-      waiting.set(spawn_in_room(s, o));
-    } else if constexpr (std::is_void_v<R>) {
-      on(s, o);
-      waiting.set();
-    } else {
-      waiting.set(on(s, o));
-    }
-  }
-  /// Answers an operation that ends the step only if it has to wait; returns false if it has to.  A
-  /// process that keeps a log is always suspended, unless the log has the answer.
-  static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
+  /// Answers an operation that ends the step only if it has to wait; returns false if it has to.
+  [[gnu::always_inline]] static bool attempt_at_once(evidence<E>& e, O& o,
+                                                     result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
-    if (s.running().is_forkable()) [[unlikely]]
-      return attempt_replay(e, o, waiting);
     // A cancelled process finds the cancellation before it sends or receives anything.
     if (s.cancellation.needs_attention()) [[unlikely]]
       return false;
-    return attempt(s, o, waiting) && confirm<Records>(s, e, o, waiting);
-  }
-  static bool attempt_replay(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    replay_log& log = of(e).log_of_running();
-    return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
+    return attempt(s, o, waiting);
   }
   /// For an operation that was not answered at once, although it never waits: it is refused, since
-  /// its process is cancelled, or the step has had its share of operations; or its process has
-  /// diverged from its log, and ends.
+  /// its process is cancelled, or the step has had its share of operations.
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
     S& s = of(e);
-    if (s.log_of_running().replaying())  // it would have the answer
-      return s.end_diverged(leaf, site_of(o, waiting.where));
-    process& p = s.running();
-    if constexpr (how.checks_cancellation)
-      if (s.cancellation.needs_attention() && s.cancellation.includes(leaf) &&
-          p.suspend_at(info_of<O>, leaf, waiting, s))
-        return s.refuse(p);
+    if (is_refused(s, leaf, waiting)) return s.refuse(s.running());
     (void)answer_now(s, o, waiting);
-    // A process that keeps a log, or a copyable body, goes on.
-    bool const may_yield = counts && s.here().has_had_share() && !prompt::arena_here() &&
-                           (!p.is_forkable() || s.log_of_running().is_over());
+    return give_way(s, leaf, waiting);
+  }
+  /// Whether the process is cancelled, and so does not perform the operation: it is suspended there.
+  [[nodiscard]] static bool is_refused(S& s, std::coroutine_handle<> leaf,
+                                       result_slot<R>& waiting) noexcept {
+    return how.checks_cancellation && s.cancellation.needs_attention() &&
+           s.cancellation.includes(leaf) && s.running().suspend_at(info_of<O>, leaf, waiting, s);
+  }
+  /// Puts the process, which has its answer, if its step has had its share.
+  static std::coroutine_handle<> give_way(S& s, std::coroutine_handle<> leaf,
+                                          result_slot<R>& waiting) noexcept {
+    process& p = s.running();
+    bool const may_yield = counts && s.here().has_had_share() && frames_may_wait();
     if (!may_yield || !p.suspend_at(info_of<O>, leaf, waiting, s)) return leaf;
     p.mark_cancellable();  // the answer holds nothing that could be lost
     s.put(s.box(), put_reason::yielded);
@@ -265,13 +212,12 @@ struct clause_dispatch {
   // ---- mistakes
 
   /// Refuses an operation that cannot suspend its process, because ordinary code stands in between.
-  /// The log records the error, so that a later run of the process throws it as well.
   [[noreturn, gnu::cold, gnu::noinline]] static void throw_crossed(S& s, O const& o,
                                                                    std::source_location where) {
     try {
       s.throw_across(name_of<O>, where);
     } catch (...) {
-      s.log_of_running().record_error(site_of(o, where), std::current_exception());
+      record_failure(s, site_of(o, where));
       throw;
     }
   }
@@ -287,36 +233,39 @@ struct clause_dispatch {
     if constexpr (may_end_step)
       return {Way::attempt_at_once, nullptr, Way::control};
     else if constexpr (ends_step)
-      return {Records ? Way::attempt_replay : nullptr, nullptr, Way::control};
+      return {nullptr, nullptr, Way::control};
     else
       return {Way::at_once, nullptr, spawns ? Way::control : Way::control_in_turn};
   }
 };
 
 /// The dispatch of an operation; of an effect that has one of its own, that one.
-template <class S, class E, class O, bool Records>
-struct dispatch_of : clause_dispatch<S, E, O, Records> {};
+template <class S, class E, class O>
+struct dispatch_of : clause_dispatch<S, E, O> {};
 
 template <class S, class E, bool Records, class Operations = typename E::operations>
 struct scheduler_table;
 template <class S, class E, bool Records, class... Os>
 struct scheduler_table<S, E, Records, op_list<Os...>> {
   static prompt& prompt_of(evidence<E>& e) noexcept {
-    return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
+    return static_cast<scheduler_evidence<S, E>&>(e).home;
   }
   static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
   template <class O>
-  using way = typename S::observer::template dispatch<dispatch_of<S, E, O, Records>>;
+  using way = typename S::observer::template dispatch<std::conditional_t<
+      Records, recorded<dispatch_of<S, E, O>>, unrecorded<dispatch_of<S, E, O>>>>;
   static constexpr clause_table<E, op_list<Os...>> value{way<Os>::template entry<way<Os>>()...,
                                                          prompt_of, beyond};
 };
 
-template <class S, class E, bool Records>
-scheduler_evidence<S, E, Records>::scheduler_evidence(S& s) noexcept
-    : evidence<E>{&scheduler_table<S, E, Records>::value}, home(s) {}
-template <class S, class E, bool Records>
-void scheduler_evidence<S, E, Records>::expire() noexcept {
-  this->clauses = &expired_table<scheduler_table<S, E, Records>, E>::value;
+template <class S, class E>
+scheduler_evidence<S, E>::scheduler_evidence(S& s, bool is_recorded) noexcept
+    : evidence<E>{is_recorded ? &scheduler_table<S, E, true>::value
+                              : &scheduler_table<S, E, false>::value},
+      home(s) {}
+template <class S, class E>
+void scheduler_evidence<S, E>::expire() noexcept {
+  this->clauses = &expired_table<scheduler_table<S, E, false>, E>::value;
 }
 
 }  // namespace weft::detail

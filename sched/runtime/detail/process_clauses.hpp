@@ -166,11 +166,6 @@ template <class S>
   else
     return false;
 }
-template <class S>
-void spawn_and_yield(S& s, spawning<>::start& start) {
-  auto const id = std::bit_cast<std::uint64_t>(on(s, start));
-  s.put(s.box(id), put_reason::yielded);
-}
 
 // ---- spawning with a limit to processes (admission.hpp)
 
@@ -248,11 +243,39 @@ void start_when_there_is_room(S& s, Make make) {
   enqueue_ticket(s, std::move(ticket));
 }
 template <class S>
+[[gnu::noinline]] bool spawn_if_there_is_room(S& s, spawning<>::start& start,
+                                              result_slot<process_id>& to) {
+  if (!s.take_room(site_of(start, to.where))) return false;
+  to.set(spawn_in_room(s, start));
+  return true;
+}
+template <class S>
 void spawn_when_there_is_room(S& s, spawn_request& request) {
   start_when_there_is_room(s, [&](admission::ticket& t) {
     t.spawned = new_child(s, next_child_id(s), request);
     t.answer = std::bit_cast<std::uint64_t>(t.spawned->id());
   });
+}
+
+/// A spawn is answered at once, unless there is no room, or too many processes are ready: then its
+/// process lets others run first (clause_dispatch.hpp).
+template <class S>
+[[gnu::always_inline]] inline bool answer_now(S& s, spawning<>::start& start,
+                                              result_slot<process_id>& to) {
+  if constexpr (S::on_several_threads)
+    if (prompt::innermost() == &s && count_spawn(s)) return false;
+  if (s.is_limited()) [[unlikely]]
+    return spawn_if_there_is_room(s, start, to);
+  to.set(on(s, start));
+  return true;
+}
+template <class S>
+std::coroutine_handle<> perform_suspended(S& s, spawning<>::start& start) {
+  if (s.is_limited())
+    spawn_when_there_is_room(s, *start.what);
+  else
+    s.put(s.box(std::bit_cast<std::uint64_t>(on(s, start))), put_reason::yielded);
+  return s.next();
 }
 
 // ---- fork

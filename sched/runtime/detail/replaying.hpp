@@ -18,33 +18,6 @@
 /// checkpoint.
 namespace weft::detail {
 
-template <class S>
-void count_if_sealed(S& s, forkable_process& p) noexcept {
-  if (p.log().is_full() && !std::exchange(p.sealed(), true)) --s.here().repeatable;
-}
-/// Ends the log of the running process, which cannot be run again from now on.
-template <class S>
-void seal_running(S& s, site const& at) {
-  auto& p = static_cast<forkable_process&>(s.running());
-  p.log().seal(at);
-  count_if_sealed(s, p);
-}
-/// Notes where the running process, which is forkable, will wait.  Returns the frame to resume if
-/// the process has diverged from its log, else null.
-template <class S, class O>
-[[gnu::noinline]] std::coroutine_handle<> before_recording(S& s, O const& o,
-                                                           std::coroutine_handle<> leaf,
-                                                           std::source_location where) {
-  auto& p = static_cast<forkable_process&>(s.running());
-  site const at = site_of(o, where);
-  if (p.log().diverged()) return end_diverged_process(s, leaf, at);
-  if constexpr (std::is_same_v<O, proc::fork>)
-    if (p.log().is_full()) p.log().throw_unforkable(at);
-  if constexpr (is_sealing<O>) p.log().seal(at);
-  count_if_sealed(s, p);
-  p.waits_at(at);
-  return {};
-}
 /// Records the answer with which a process goes on (FORK-2).  Starts a process that has no frames,
 /// for the first time or again.
 template <class S>
@@ -82,24 +55,6 @@ std::coroutine_handle<> end_diverged_process(S& s, std::coroutine_handle<> leaf,
   s.here().running = nullptr;
   s.retire(&p, std::move(error));
   return s.next();
-}
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_has_no_log(site const& at) {
-  throw unforkable("weft: " + at.text() +
-                   " would have the process run again, but it keeps no log: start it with "
-                   "spawn(forkable, f), and the first one without {.forkable = false}");
-}
-/// Refuses the fork of a process without a log.
-template <class S>
-[[noreturn]] void refuse_fork(S& s, site const& at) {
-  S::observer::on_fork_refused(s);
-  throw_has_no_log(at);
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_frames_are_fixed(site const& at) {
-  throw frames_in_use(
-      "weft: " + at.text() +
-      " would make a process wait, or continue on another thread, inside a body that is "
-      "resumed bitwise: its frames are copied, and must stay where they are");
 }
 
 // ---- checkpoints

@@ -34,8 +34,8 @@ namespace weft::detail {
 
 template <class F, class S>
 [[nodiscard]] known_effect scheduled_effect(S& s) {
-  auto* const plain = keep_evidence<scheduler_evidence<S, F, false>>(s, s);
-  auto* const recorded = keep_evidence<scheduler_evidence<S, F, true>>(s, s);
+  auto* const plain = keep_evidence<scheduler_evidence<S, F>>(s, s, false);
+  auto* const recorded = keep_evidence<scheduler_evidence<S, F>>(s, s, true);
   S::observer::template on_learnt<F>(s);
   return {&identity_of<F>, S::observer::template in_front<F>(s, *plain, s, nullptr),
           S::observer::template in_front<F>(s, *recorded, s, nullptr)};

@@ -15,10 +15,10 @@ namespace weft::detail {
 
 /// How an operation of tasking<> reaches the scheduler.  The process that performs it may go on
 /// with one of its tasks, as a call: then it is not suspended.
-template <class S, class O, bool Records>
-struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
+template <class S, class O>
+struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
   using E = tasking<>;
-  using common = clause_dispatch<S, E, O, Records>;
+  using common = clause_dispatch<S, E, O>;
   using R = typename O::result;
 
   static constexpr bool starts = std::is_same_v<O, E::start>;
@@ -26,7 +26,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
   static bool attempt_await(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = common::of(e);
     common::require_running(s, waiting.where);
-    if (keeps_log(s.running())) return common::attempt_replay(e, o, waiting);
+    if (keeps_log(s.running())) return answer_from_log(s, o, waiting);
     return answer_if_ended(o, waiting);
   }
   static bool answer_if_ended(O& o, result_slot<R>& waiting) {
@@ -46,6 +46,10 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
         return do_all(s, j);
       }
     return perform(s, o, leaf, waiting);
+  }
+  static std::coroutine_handle<> control_slow(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                              result_slot<R>& waiting) {
+    return control(e, o, leaf, waiting);
   }
   /// All but a join of a process that can call its tasks.
   [[gnu::noinline]] static std::coroutine_handle<> perform(S& s, O& o, std::coroutine_handle<> leaf,
@@ -101,13 +105,11 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O, Records> {
     else if constexpr (awaits)
       return {.attempt = Way::attempt_await, .ask = nullptr, .control = Way::control};
     else
-      return {.attempt = Records ? common::attempt_replay : nullptr,
-              .ask = nullptr,
-              .control = Way::control};
+      return {.attempt = nullptr, .ask = nullptr, .control = Way::control};
   }
 };
 
-template <class S, class O, bool Records>
-struct dispatch_of<S, tasking<>, O, Records> : tasking_dispatch<S, O, Records> {};
+template <class S, class O>
+struct dispatch_of<S, tasking<>, O> : tasking_dispatch<S, O> {};
 
 }  // namespace weft::detail
