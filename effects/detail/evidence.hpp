@@ -4,6 +4,7 @@
 #include <array>
 #include <coroutine>
 #include <cstddef>
+#include <exception>
 #include <source_location>
 #include <type_traits>
 
@@ -75,6 +76,19 @@ struct evidence {
     return *clauses;
   }
 };
+
+/// Fills in the answer, or the exception, if the handler answers at once.  False if it does not.
+template <class E, class O>
+bool answered_at_once(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
+  auto const& clause = e.template clause<O>();
+  if (!clause.is_only_asked()) return clause.attempt && clause.attempt(e, o, waiting);
+  try {
+    waiting.set_from(clause.ask, e, static_cast<passed<O>>(o), waiting.where);
+  } catch (...) {
+    waiting.fail(std::current_exception());
+  }
+  return true;
+}
 
 /// The handler of `E` in the evidence of a row (EVIDENCE-1).
 template <class E, class Row>

@@ -22,19 +22,6 @@
 ///     end_diverged(leaf, at)   ends the diverged program; returns the frame to run next
 namespace weft::detail {
 
-/// Fills in the answer, or the exception, if the handler answers at once.  False if it does not.
-template <class E, class O>
-bool answered_at_once(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
-  auto const& clause = e.template clause<O>();
-  if (!clause.is_only_asked()) return clause.attempt && clause.attempt(e, o, waiting);
-  try {
-    waiting.set_from(clause.ask, e, static_cast<passed<O>>(o), waiting.where);
-  } catch (...) {
-    waiting.fail(std::current_exception());
-  }
-  return true;
-}
-
 template <class E, class O, class Recorder>
 bool forward_attempt(Recorder const& r, O& o, result_slot<typename O::result>& waiting) {
   replay_log& log = r.log();

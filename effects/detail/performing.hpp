@@ -51,12 +51,7 @@ class performing {
 
   [[nodiscard]] bool await_ready() {
     if (!clause().is_only_asked()) return clause().attempt && attempt();
-    if constexpr (std::is_void_v<R> || std::is_same_v<R, never>) {
-      (void)clause().ask(handler_, operation(), answer_.where);
-      answer_.set();
-    } else {
-      answer_.set(clause().ask(handler_, operation(), answer_.where));
-    }
+    answer_.set_from(clause().ask, handler_, operation(), answer_.where);
     return true;
   }
   transfer await_suspend(std::coroutine_handle<> me) {

@@ -134,14 +134,8 @@ class awaiting_all {
   /// For a clause that may answer without suspending.  Returns the frame to run next.
   [[gnu::noinline]] std::coroutine_handle<> attempt(evidence<E>& handler,
                                                     std::coroutine_handle<> me) {
-    auto const& clause = handler.template clause<wait>();
-    if (clause.is_only_asked()) {
-      (void)clause.ask(handler, static_cast<passed<wait>>(operation_), answer().where);
-      answer().set();
-      return me;
-    }
-    if (clause.attempt(handler, operation_, answer())) return me;
-    return clause.control(handler, operation_, me, answer());
+    if (answered_at_once(handler, operation_, answer())) return me;
+    return handler.template clause<wait>().control(handler, operation_, me, answer());
   }
   /// noinline, so that the code of the awaiting coroutine is small.
   [[gnu::noinline]] void destroy() noexcept {
