@@ -91,9 +91,8 @@ void barrier::shared_state::describe(deadlock::waiter& w, std::size_t) const {
 }
 
 eff<void, syncing> barrier::arrives(std::shared_ptr<shared_state> s, std::source_location where) {
-  co_await detail::located(syncing::touch(&s->next_round, true, "weft::barrier::arrive_and_wait"),
+  co_await detail::located(syncing::own(&s->next_round, true, "weft::barrier::arrive_and_wait"),
                            where);
-  co_await detail::located(syncing::own(), where);
   std::uint32_t round = 0;
   if (s->arrive(round)) {
     s->next_round.release_all_now(detail::internal());

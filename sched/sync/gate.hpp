@@ -147,6 +147,16 @@ class gate : public detail::wait_place {
   detail::gate_owner const* owner_ = nullptr;  // for reports; null: the operation's name is enough
 };
 
+namespace detail {
+/// A read or a write of a location that processes share, which is told to backends that explore
+/// schedules.
+struct announced_access {
+  void const* location = nullptr;  // null: there is none
+  bool writes = false;
+  char const* call = nullptr;
+};
+}  // namespace detail
+
 /// The operations with which processes wait for one another.
 struct syncing {
   static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
@@ -191,24 +201,26 @@ struct syncing {
     std::size_t most;
     friend std::size_t hash_value(wake const&) { return 0; }
   };
-  /// Performed by a process that is about to hold an object that exists once, such as a lock.
-  /// Seals: the process can no longer fork.  `co_await` yields the id of the process.
-  struct [[nodiscard("weft: co_await it")]] own : op<process_id, seals> {
+  /// Performed by a process that is about to hold an object that exists once, such as a lock, and
+  /// that reads or writes it next, which is told to backends that explore schedules.  `call`: the name
+  /// of the call that it is a part of, for reports, in static storage; may be null.  Seals: the process
+  /// can no longer fork.  `co_await` yields the id of the process.  Throws `cancelled`.
+  struct [[nodiscard("weft: co_await it")]] own : op<process_id, seals>, detail::announced_access {
+    static constexpr detail::scheduling_rule scheduling{.is_shared = true,
+                                                        .checks_cancellation = true};
     [[nodiscard("weft: co_await it")]] own() noexcept {}
-    static constexpr detail::scheduling_rule scheduling{.checks_cancellation = true};
+    [[nodiscard("weft: co_await it")]] own(void const* what, bool is_written,
+                                           char const* name_of_call = nullptr) noexcept
+        : announced_access{what, is_written, name_of_call} {}
+    friend std::size_t hash_value(own const&) { return 0; }
   };
-  /// Reports a read or a write of a location that processes share, to backends that explore
-  /// schedules; with other backends it does nothing.  `call`: the name of the call that it is a part
-  /// of, for reports, in static storage; may be null.
-  struct [[nodiscard("weft: co_await it")]] touch : op<void> {
+  /// The same access, and nothing else; with backends that do not explore it does nothing.
+  struct [[nodiscard("weft: co_await it")]] touch : op<void>, detail::announced_access {
     static constexpr detail::scheduling_rule scheduling{
         .is_shared = true, .is_free = true, .is_repeated = true};
     [[nodiscard("weft: co_await it")]] touch(void const* what, bool is_written,
                                              char const* name_of_call = nullptr) noexcept
-        : location(what), call(name_of_call), writes(is_written) {}
-    void const* location;
-    char const* call;
-    bool writes;
+        : announced_access{what, is_written, name_of_call} {}
     friend std::size_t hash_value(touch const&) { return 0; }
   };
   using operations = op_list<wait, wait_until, wake, own, touch>;
@@ -216,13 +228,13 @@ struct syncing {
 
 template <std::predicate Predicate>
 eff<void, syncing> gate::wait_while(Predicate holds, std::source_location where) {
-  // own() comes after touch(), as in shared.hpp.
-  for (bool is_first = true;; is_first = false) {
-    co_await detail::located(syncing::touch(this, true, "weft::gate::wait_while"), where);
-    if (is_first) co_await detail::located(syncing::own(), where);
+  static constexpr auto call = "weft::gate::wait_while";
+  co_await detail::located(syncing::own(this, true, call), where);
+  for (;;) {
     auto const seen = epoch();
     if (!holds()) co_return;
     co_await detail::located(syncing::wait(*this, seen), where);
+    co_await detail::located(syncing::touch(this, true, call), where);
   }
 }
 

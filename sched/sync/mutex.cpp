@@ -33,16 +33,16 @@ mutex::state mutex::guard::taken() {
 }
 
 eff<mutex::guard, syncing> mutex::locks(state s, std::source_location where) {
-  co_await detail::located(syncing::touch(s->location(), false, "weft::mutex::lock"), where);
-  process_id const me = co_await detail::located(syncing::own(), where);
+  process_id const me =
+      co_await detail::located(syncing::own(s->location(), false, "weft::mutex::lock"), where);
   if (!s->try_take()) co_await detail::permits::take(s, where);
   s->set_holder(me, where);
   co_return guard(std::move(s));
 }
 eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::optional<instant> until,
                                                        std::source_location where) {
-  co_await detail::located(syncing::touch(s->location(), false, "weft::mutex::try_lock"), where);
-  process_id const me = co_await detail::located(syncing::own(), where);
+  process_id const me =
+      co_await detail::located(syncing::own(s->location(), false, "weft::mutex::try_lock"), where);
   bool has_it = s->try_take();
   if (!has_it && until) has_it = co_await detail::permits::take_until(s, *until, where);
   if (!has_it) co_return std::nullopt;

@@ -26,15 +26,13 @@ void semaphore::release(std::size_t n) noexcept {
 }
 
 eff<void, syncing> semaphore::acquires(state s, std::source_location where) {
-  co_await detail::located(syncing::touch(s->location(), false, "weft::semaphore::acquire"), where);
-  co_await detail::located(syncing::own(), where);
+  co_await detail::located(syncing::own(s->location(), false, "weft::semaphore::acquire"), where);
   if (!s->try_take()) co_await detail::permits::take(s, where);
 }
 eff<bool, syncing> semaphore::tries(state s, std::optional<instant> until,
                                     std::source_location where) {
-  co_await detail::located(syncing::touch(s->location(), false, "weft::semaphore::try_acquire"),
+  co_await detail::located(syncing::own(s->location(), false, "weft::semaphore::try_acquire"),
                            where);
-  co_await detail::located(syncing::own(), where);
   bool has_one = s->try_take();
   if (!has_one && until) has_one = co_await detail::permits::take_until(s, *until, where);
   co_return has_one;

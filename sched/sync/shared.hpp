@@ -223,22 +223,23 @@ class shared {
   };
 
   static eff<T, syncing> gets(state s, std::source_location where) {
-    co_await detail::located(syncing::touch(s.get(), false, "weft::shared::get"), where);
-    co_await detail::located(syncing::own(), where);
+    co_await detail::located(syncing::own(s.get(), false, "weft::shared::get"), where);
     std::lock_guard const lock(s->access);
     detail::note_value(s->value);
     co_return std::as_const(s->value);
   }
   static eff<void, syncing> sets(state s, T value, std::source_location where) {
-    co_await detail::located(syncing::touch(s.get(), true, "weft::shared::set"), where);
-    change const now(*s, co_await detail::located(syncing::own(), where), where);
+    auto const me =
+        co_await detail::located(syncing::own(s.get(), true, "weft::shared::set"), where);
+    change const now(*s, me, where);
     s->value = std::move(value);
   }
   template <class F>
   static eff<std::invoke_result_t<F&, T&>, syncing> updates(state s, F f,
                                                             std::source_location where) {
-    co_await detail::located(syncing::touch(s.get(), true, "weft::shared::update"), where);
-    change const now(*s, co_await detail::located(syncing::own(), where), where);
+    auto const me =
+        co_await detail::located(syncing::own(s.get(), true, "weft::shared::update"), where);
+    change const now(*s, me, where);
     co_return std::invoke(f, s->value);
   }
   template <class Predicate>
@@ -249,12 +250,9 @@ class shared {
           return std::invoke(*static_cast<Predicate*>(p), value);
         },
         std::addressof(is_right));
-    // own() checks whether the process is cancelled.  touch() comes before it, and begins a step
-    // where schedules are explored.  So the check comes after the process's own events, and is in
-    // one step with the read of the value.
-    for (bool is_first = true;; is_first = false) {
-      co_await detail::located(syncing::touch(s.get(), false, "weft::shared::wait_for"), where);
-      if (is_first) co_await detail::located(syncing::own(), where);
+    static constexpr auto call = "weft::shared::wait_for";
+    co_await detail::located(syncing::own(s.get(), false, call), where);
+    for (;;) {
       std::uint64_t seen = 0;
       {
         std::lock_guard const lock(s->access);
@@ -264,6 +262,7 @@ class shared {
         seen = me.enter();
       }
       co_await detail::located(syncing::wait(me.at(), seen, detail::for_release()), where);
+      co_await detail::located(syncing::touch(s.get(), false, call), where);
     }
   }
 

@@ -11,6 +11,7 @@
 #include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
+#include "weft/testing/detail/small_steps.hpp"
 
 /// Where schedules are explored, an outer_watcher stands in front of each handler outside the
 /// scheduler `S`.  All processes share the handler, so it is a location, and each operation is an
@@ -61,8 +62,7 @@ class outer_watcher {
       if (answered_at_once<F, O>(*handler_, o, waiting)) return leaf;
       home_.throw_across(name_of<O>, waiting.where);
     }
-    put_pending(home_, {perform_pending<O>, this, &o, &waiting, leaf});
-    return home_.next();
+    return put_pending(home_, {perform_pending<O>, this, &o, &waiting, leaf});
   }
 
  private:

@@ -80,33 +80,34 @@ struct stepwise : D {
   /// Whether the operation is a step of its own: an operation on a shared object is; a spawn, if
   /// the number of processes is limited; an exit, if there were groups, since it cancels those of
   /// its process.
-  static bool is_a_step(S& s) {
+  static bool is_a_step(S& s, O const& o) {
     if constexpr (D::spawns) return s.is_limited();
     if constexpr (how.ends_process) return s.base().had_groups;
+    if constexpr (std::is_base_of_v<announced_access, O>) return o.location != nullptr;
     return may_be_small_step;
   }
   /// Whether the operation is put off to a later turn of its process, so that other processes may
   /// run before it: if it is a step of its own or the process has deferred events.
-  static bool is_deferred(S& s) {
+  static bool is_deferred(S& s, O const& o) {
     if constexpr (!comes_after_events) return false;
-    return (is_a_step(s) || has_events_here(s)) && has_small_steps(s);
+    return (is_a_step(s, o) || has_events_here(s)) && has_small_steps(s);
   }
 
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
-    if (is_deferred(D::of(e))) return perform_later(e, o, leaf, waiting);
+    if (is_deferred(D::of(e), o)) return perform_later(e, o, leaf, waiting);
     return D::control(e, o, leaf, waiting);
   }
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
-    if (is_deferred(D::of(e))) return perform_later(e, o, leaf, waiting);
+    if (is_deferred(D::of(e), o)) return perform_later(e, o, leaf, waiting);
     return D::control_in_turn(e, o, leaf, waiting);
   }
   static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = D::of(e);
     D::require_running(s, waiting.where);
     note_for_report(s, o, waiting.where);
-    return !is_deferred(s) && D::at_once(e, o, waiting);
+    return !is_deferred(s, o) && D::at_once(e, o, waiting);
   }
   static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = D::of(e);
@@ -121,14 +122,14 @@ struct stepwise : D {
   static void note_for_report(S& s, O& o, std::source_location where) {
     if constexpr (requires { o.what->where = where; })
       o.what->where = where;
-    else if constexpr (std::is_same_v<O, syncing::touch>)
+    else if constexpr (std::is_base_of_v<announced_access, O>)
       s.base().note_call(s.running().id(), o.call, where);
   }
   static std::coroutine_handle<> perform_later(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                result_slot<R>& waiting) {
     S& s = D::of(e);
     if (suspend_before(s, o, leaf, waiting)) [[likely]]
-      return put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
+      return put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s, o)});
     // Ordinary code stands in between.
     s.base().events().apply_all_of(s.running());
     if (answer_at_once(s, o, waiting)) return leaf;
@@ -148,8 +149,12 @@ struct stepwise : D {
     S& s = *static_cast<S*>(scheduler);
     O& o = *static_cast<O*>(self.operation);
     auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
+    // A cancelled process finds the cancellation first, as in control_in_turn() and, for one that may
+    // have to wait, in attempt_at_once().
+    if (how.checks_cancellation && s.cancellation.needs_attention() &&
+        s.cancellation.includes(self.leaf))
+      return s.refuse(p);
     try {
-      // A cancelled process finds the cancellation first, as in attempt_at_once().
       bool const must_ask = D::may_end_step && s.cancellation.needs_attention();
       if (!must_ask && answer_at_once(s, o, waiting)) return p.resume_slow(0, s);
       if constexpr (D::may_end_step || D::ends_step || D::spawns) {

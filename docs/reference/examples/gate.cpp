@@ -15,8 +15,7 @@ struct latch {
 };
 
 eff<void, syncing> waits(latch& l) {
-  co_await syncing::touch{&l, false};  // a read of what processes share
-  process_id const me = co_await syncing::own{};
+  process_id const me = co_await syncing::own{&l, false};  // reads what processes share
   co_await l.at.wait_while([&l] { return !l.open; });
   std::cout << me.text() << " goes on\n";
 }

@@ -109,7 +109,8 @@ void on(S& s, syncing::wake const& o) {
   o.at->wake(internal(), s.waits.gates, o.most);
 }
 template <scheduling_services S>
-[[nodiscard]] process_id on(S& s, syncing::own const&) noexcept {
+[[nodiscard]] process_id on(S& s, syncing::own const& o) noexcept {
+  if (o.location) S::observer::on_touch(s, o.location, o.writes);
   return s.running().id();
 }
 template <scheduling_services S>
