@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "weft/effects/handle.hpp"
-#include "weft/sched/base/detail/answering.hpp"
 #include "weft/sched/base/detail/trace_buffer.hpp"
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/trace/detail/tracing_hook.hpp"

@@ -14,7 +14,6 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/decision.hpp"
 #include "weft/sched/base/detail/deferred_events.hpp"
-#include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/testing/detail/exploring_observer.hpp"
 #include "weft/testing/detail/ready_list.hpp"

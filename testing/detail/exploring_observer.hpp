@@ -12,7 +12,6 @@
 #include "weft/sched/base/detail/deferred_events.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
 #include "weft/sched/base/detail/observer.hpp"
-#include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/mail/routing.hpp"

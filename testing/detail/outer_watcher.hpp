@@ -9,7 +9,6 @@
 
 #include "weft/effects/detail/forwarding_clause.hpp"
 #include "weft/sched/base/detail/location_listener.hpp"
-#include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 #include "weft/testing/detail/small_steps.hpp"
 

@@ -10,7 +10,7 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/base/detail/backend_header.hpp"
 #include "weft/sched/base/detail/forkable_process.hpp"
-#include "weft/sched/base/detail/pending_operation.hpp"
+#include "weft/sched/base/detail/observer.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/scheduled.hpp"
 #include "weft/sched/sync/gate.hpp"
@@ -19,6 +19,12 @@
 /// Steps as small as operations: a process that performs an operation on a shared object is put back
 /// first, and performs it when it is chosen.
 namespace weft::detail {
+
+/// What the backend of an explorer keeps in front of each process (backend_header.hpp): the
+/// operation that the process has deferred.
+struct alignas(16) pending_header {
+  pending_operation pending;
+};
 
 [[nodiscard]] inline pending_operation& pending_of(process& p) noexcept {
   return header_of<pending_header>(p).pending;
@@ -206,7 +212,7 @@ struct stepwise<D> : D {
  private:
   using drop_function = void(void* scheduler, process& p, pending_operation const& self) noexcept;
   /// For `leave`, the function that takes over a process which is dropped while the operation is
-  /// pending (pending_operation.hpp); else null.
+  /// pending (pending_operation); else null.
   static constexpr drop_function* drop() noexcept {
     if constexpr (std::is_same_v<O, E::leave>)
       return [](void* scheduler, process& p, pending_operation const& self) noexcept {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "weft/effects/detail/forwarding_clause.hpp"
-#include "weft/sched/base/detail/answering.hpp"
+#include "weft/sched/base/detail/trace_buffer.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"

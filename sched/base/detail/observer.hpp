@@ -8,12 +8,29 @@
 
 #include "weft/effects/handle.hpp"
 #include "weft/sched/base/backend.hpp"
-#include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/thunk.hpp"
 #include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {
+
+/// An operation that a process has deferred to its next turn: other processes may go first, and the
+/// operation is a step of its own.
+struct pending_operation {
+  /// Performs the operation, in the turn of the process, which is suspended there.  Returns the
+  /// frame to resume.
+  using perform_function = std::coroutine_handle<>(void* scheduler, process& p,
+                                                   pending_operation const& self);
+  perform_function* perform = nullptr;
+  void* handler = nullptr;  // the evidence
+  void* operation = nullptr;
+  void* waiting = nullptr;  // the slot of the answer
+  std::coroutine_handle<> leaf{};
+  /// If not null: called instead of dropping the process; it takes the process over (TASK-4 of
+  /// task.hpp).
+  void (*drop)(void* scheduler, process& p, pending_operation const& self) noexcept = nullptr;
+  bool is_a_step = true;  // false: deferred only until the events of its process have taken effect
+};
 
 /// What a scheduler `S` tells of its processes, and what it asks about their steps.  A backend may bring
 /// an observer, `B::observer`: that of tracing<B> adds events to a trace, that of an explorer tells

@@ -51,7 +51,7 @@ concept scheduling_services =
       s.retire(&p, nullptr);                                     // it has ended
 
       // For tasks, which become processes, and for scopes.
-      s.tasks_;
+      { s.is_dropping_ } -> std::same_as<bool&>;  // no process runs any more; frames are unwound
       s.evidence_for(*first.row, false, s.worker_here());
       S::header;            // what a process has in front
       s.sink_;              // takes the answer of a process that nobody waits for

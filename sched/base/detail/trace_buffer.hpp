@@ -11,11 +11,24 @@
 #include <utility>
 #include <vector>
 
-#include "weft/sched/base/detail/answering.hpp"
+#include "weft/effects/handle.hpp"
 #include "weft/sched/base/process_id.hpp"
 #include "weft/sched/base/trace_event.hpp"
 
 namespace weft::detail {
+
+/// Which handler answers an operation, for the stack of handlers in its event.
+struct answering {
+  /// The prompt of the handler; null if only the handler is known.
+  prompt const* at = nullptr;
+  /// Whether the frames up to that prompt have been captured for its clause.
+  bool has_captured = false;
+  void const* handler = nullptr;
+  /// How many handlers are between that prompt and the one that answers, which is outside.
+  std::uint16_t further_out = 0;
+
+  [[nodiscard]] bool is(prompt const& p) const noexcept { return at ? &p == at : p.is_of(handler); }
+};
 
 /// The events of one thread.  Only that thread adds events; they are read when it adds none.
 ///

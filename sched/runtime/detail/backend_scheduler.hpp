@@ -19,7 +19,6 @@
 #include "weft/sched/base/detail/forkable_process.hpp"
 #include "weft/sched/base/detail/lost_process.hpp"
 #include "weft/sched/base/detail/observer.hpp"
-#include "weft/sched/base/detail/pending_operation.hpp"
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/base/thunk.hpp"
@@ -33,7 +32,6 @@
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/sync/timing.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
-#include "weft/sched/tasks/detail/task_flags.hpp"
 #include "weft/sched/tasks/tasking.hpp"
 
 namespace weft::detail {
@@ -351,8 +349,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   std::optional<Backend> backend_;                  // reset at the end: it may hold processes
   std::optional<typename Backend::worker> worker_;  // the only one, with one thread
-  task_flags tasks_;
-  std::atomic<std::uint64_t> limits_made_ = 0;  // numbers the cancellers (scope_limit.hpp)
+  bool is_dropping_ = false;                        // no process runs any more; frames are unwound
+  std::atomic<std::uint64_t> limits_made_ = 0;      // numbers the cancellers (scope_limit.hpp)
   std::size_t log_limit_ = 0;
   std::stop_token stop_token_;
   instant virtual_now_{};

@@ -80,10 +80,10 @@ template <class S, class Queue>
 void start_over(S& s, Queue ready, std::size_t alive, instant time,
                 std::vector<exceptions::failure> failures) {
   typename S::at_work const now(s, S::work::nothing);
-  s.tasks_.is_ending = true;
+  s.is_dropping_ = true;
   s.waits.drop_all();
   s.worker_->ready(std::move(ready));
-  s.tasks_.is_ending = false;
+  s.is_dropping_ = false;
   s.virtual_now_ = time;
   s.own.alive = static_cast<std::int64_t>(alive) - s.incoming.started();
   s.own.repeatable = static_cast<std::int64_t>(alive);

@@ -325,7 +325,7 @@ void end_scheduler(S& s) noexcept {
   s.poll_stops.reset();
   s.close_outside();
   s.incoming.end();
-  s.tasks_.is_ending = true;
+  s.is_dropping_ = true;
   S::observer::on_ending(s);
   s.waits.drop_all();  // first: a gate that is destroyed with a frame makes its waiters ready
   if constexpr (requires { s.worker_->ready(); }) {

@@ -205,7 +205,7 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   frame& f = t.first_frame_here();
   result_slot_base* const to = f.to;
   process* p = nullptr;
-  if (s.tasks_.is_ending || must_stop_at(s, continuation(t))) {
+  if (s.is_dropping_ || must_stop_at(s, continuation(t))) {
     t.drop_frame(fate::not_done);
   } else {
     try {
@@ -302,7 +302,7 @@ void count_ended(S& s, join& j) noexcept {
   if (j.held_unwinding) return continue_unwinding(j);
   j.waiting->set();
   process* const owner = s.waits.tasks.take_out(j.waiter());
-  if (s.tasks_.is_ending) {
+  if (s.is_dropping_) {
     j.held_unwinding = owner;
     return continue_unwinding(j);
   }

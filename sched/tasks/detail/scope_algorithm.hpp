@@ -103,7 +103,7 @@ void settle_record(S& s, task_record& r) noexcept {
   auto const put_waiter = [&s](task_waiter& w, process* p) {
     if (w.leaves) return on_end_of_scope_woken(s, static_cast<scope_core&>(*w.leaves));
     if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
-    if (s.tasks_.is_ending) [[unlikely]]
+    if (s.is_dropping_) [[unlikely]]
       return (void)thunk(p);
     S::observer::on_wake(s, *p);
     s.put(thunk(p, 1), put_reason::woken);  // 1: await_until is answered with true
@@ -337,7 +337,7 @@ void on_end_of_scope_woken(S& s, scope_core& c) noexcept {
 /// the scope may be destroyed.
 template <scheduling_services S>
 void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
-  if (s.tasks_.is_ending) return drop_owner(s, c, owner);
+  if (s.is_dropping_) return drop_owner(s, c, owner);
   if constexpr (!S::on_several_threads) {
     c.here.parked.hold(owner);
     if (wait_for_scope(s, c, true)) return;
