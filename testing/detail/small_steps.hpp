@@ -101,22 +101,22 @@ struct stepwise : D {
 
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
-    if (is_deferred(D::of(e), o)) return perform_later(e, o, leaf, waiting);
+    if (is_deferred(D::scheduler_of(e), o)) return perform_later(e, o, leaf, waiting);
     return D::control(e, o, leaf, waiting);
   }
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
-    if (is_deferred(D::of(e), o)) return perform_later(e, o, leaf, waiting);
+    if (is_deferred(D::scheduler_of(e), o)) return perform_later(e, o, leaf, waiting);
     return D::control_in_turn(e, o, leaf, waiting);
   }
   static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     D::require_running(s, waiting.where);
     note_for_report(s, o, waiting.where);
     return !is_deferred(s, o) && D::at_once(e, o, waiting);
   }
   static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     D::require_running(s, waiting.where);
     if constexpr (may_be_small_step)
       if (!s.running().is_forkable() && has_small_steps(s)) return false;
@@ -133,7 +133,7 @@ struct stepwise : D {
   }
   static std::coroutine_handle<> perform_later(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     if (suspend_before(s, o, leaf, waiting)) [[likely]]
       return put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s, o)});
     // Ordinary code stands in between.
@@ -192,14 +192,14 @@ struct stepwise<D> : D {
       D::awaits || std::is_same_v<O, E::enter> || std::is_same_v<O, E::leave>;
 
   static bool attempt_await(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     D::require_running(s, waiting.where);
     if (!keeps_log(s.running()) && has_small_steps(s)) return false;
     return D::attempt_await(e, o, waiting);
   }
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     if (s.running_here() && !s.log_of_running().replaying() &&
         (looks_at_others || D::how.is_shared || has_events_here(s)) && has_small_steps(s)) {
       if (suspend_before(s, o, leaf, waiting))

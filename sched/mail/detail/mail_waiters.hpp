@@ -69,7 +69,7 @@ class receive_waiter;
 struct select_case {
   mailbox* box;
   void* into;  // where to put the message
-  receive_waiter* of;
+  receive_waiter* receiver;
   bool has_come = false;   // `into` has a message
   bool is_inside = false;  // as in send_waiter
 };
@@ -84,7 +84,7 @@ class receive_waiter {
 
   receive_waiter(select_case* places, unsigned n, alarm* a = nullptr) noexcept
       : first(places), count(n), until(a) {
-    for (unsigned i = 0; i != n; ++i) places[i].of = this;
+    for (unsigned i = 0; i != n; ++i) places[i].receiver = this;
   }
   receive_waiter(receive_waiter const&) = delete;  // mailboxes point to its cases
   receive_waiter& operator=(receive_waiter const&) = delete;

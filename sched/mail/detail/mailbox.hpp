@@ -157,9 +157,9 @@ class mailbox : public mailbox_queue {
         admit<Locks>(admitted);
       return enter_outcome::received;
     }
-    if (r.of->count == 1 && has_no_senders())
+    if (r.receiver->count == 1 && has_no_senders())
       return taken<Locks>(r) ? enter_outcome::no_senders : enter_outcome::taken;
-    if (is_refused(r.of->parked.waiting_process())) [[unlikely]]
+    if (is_refused(r.receiver->parked.waiting_process())) [[unlikely]]
       return taken<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
     link(r);
     return enter_outcome::waits;
@@ -250,7 +250,7 @@ class mailbox : public mailbox_queue {
 
   template <class F>
   void look_at_all(F const& f) {
-    if (auto* const r = waiting_receiver()) r->of->parked.look(f);
+    if (auto* const r = waiting_receiver()) r->receiver->parked.look(f);
     for (auto* s = first_send_waiter(); s; s = s->next) s->parked.look(f);
   }
 
@@ -271,7 +271,7 @@ class mailbox : public mailbox_queue {
       if (process* const p = take_receiver<Locks>()) {
         hand(message, r->into);
         r->has_come = true;
-        to = {p, static_cast<std::uint64_t>(r - r->of->first) + 1};
+        to = {p, static_cast<std::uint64_t>(r - r->receiver->first) + 1};
         return send_outcome::handed;
       }
     }
@@ -311,8 +311,8 @@ class mailbox : public mailbox_queue {
   /// receiver is on several lists (of several mailboxes, or of the timers too).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] static process* taken(select_case& r) noexcept {
-    if (Locks && (r.of->until || r.of->count != 1)) return r.of->parked.take();
-    return r.of->parked.take_unsynchronized();
+    if (Locks && (r.receiver->until || r.receiver->count != 1)) return r.receiver->parked.take();
+    return r.receiver->parked.take_unsynchronized();
   }
   /// Takes the process of the waiting receiver, and removes the receiver.  Null if another party
   /// has taken the process: then the receiver leaves by itself (MAILBOX-5).

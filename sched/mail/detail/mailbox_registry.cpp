@@ -75,8 +75,8 @@ void mailbox::last_address_has_gone() noexcept {
       select_case const* const r = waiting_receiver();
       // is_waiting() comes first: a receiver that was woken by the end of another of its inboxes
       // may refer to a destroyed mailbox.
-      if (r && r->of->parked.is_waiting() && r->of->has_looked_everywhere() &&
-          !r->of->may_get_more())
+      if (r && r->receiver->parked.is_waiting() && r->receiver->has_looked_everywhere() &&
+          !r->receiver->may_get_more())
         if (process* const p = take_receiver<Locks>()) {
           p->mark_cancellable();  // the answer may be lost: the next receive finds the same
           return thunk(p, receive_waiter::no_senders_left);

@@ -310,7 +310,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void on_group_end(task_group& g) noexcept override { note_group_end(*this, g); }
   continuation task_dropped(task& t) noexcept override { return drop_task(*this, t); }
   void task_unwinds(task& t, suspension& s) noexcept override { unwind_task(*this, t, s); }
-  void task_not_begun(task& t) noexcept override { count_ended(*this, t.of()); }
+  void task_not_begun(task& t) noexcept override { count_ended(*this, t.its_join()); }
   void start(task_record& r) override { start_task(*this, r); }
   continuation task_ended(task_record& r) noexcept override { return end_task(*this, r); }
   continuation task_dropped(task_record& r) noexcept override { return drop_task(*this, r); }

@@ -69,7 +69,9 @@ struct clause_dispatch {
   static constexpr bool spawns = how.step == step_kind::spawns;
   /// Whether the operation counts in its step, so that a process that performs nothing else gives way.
   static constexpr bool counts = how.step == step_kind::at_once && !how.is_free;
-  static S& of(evidence<E>& e) noexcept { return static_cast<scheduler_evidence<S, E>&>(e).home; }
+  static S& scheduler_of(evidence<E>& e) noexcept {
+    return static_cast<scheduler_evidence<S, E>&>(e).home;
+  }
 
   // ---- operations that suspend the process
 
@@ -78,7 +80,7 @@ struct clause_dispatch {
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
     prompt* ground = prompt::innermost();
-    if (ground != &of(e)) [[unlikely]]
+    if (ground != &scheduler_of(e)) [[unlikely]]
       return control_slow(e, o, leaf, waiting);
     // From here on the address of the scheduler comes from the thread, not from the frame:
     // otherwise a yield would wait until the frame is in the cache.
@@ -111,7 +113,7 @@ struct clause_dispatch {
   /// control() without a short cut.
   static std::coroutine_handle<> control_slow(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                               result_slot<R>& waiting) {
-    return suspend_and_perform(of(e), o, leaf, waiting);
+    return suspend_and_perform(scheduler_of(e), o, leaf, waiting);
   }
   [[gnu::noinline]] static std::coroutine_handle<> prepare_exchange(S& s, O& o,
                                                                     std::coroutine_handle<> leaf,
@@ -161,7 +163,7 @@ struct clause_dispatch {
   // ---- operations that are answered at once
 
   [[gnu::always_inline]] static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    S& s = of(e);
+    S& s = scheduler_of(e);
     require_running(s, waiting.where);
     return goes_on(s) && answer_now(s, o, waiting);
   }
@@ -176,7 +178,7 @@ struct clause_dispatch {
   /// Answers an operation that ends the step only if it has to wait; returns false if it has to.
   [[gnu::always_inline]] static bool attempt_at_once(evidence<E>& e, O& o,
                                                      result_slot<R>& waiting) {
-    S& s = of(e);
+    S& s = scheduler_of(e);
     require_running(s, waiting.where);
     // A cancelled process finds the cancellation before it sends or receives anything.
     if (s.cancellation.needs_attention()) [[unlikely]]
@@ -187,7 +189,7 @@ struct clause_dispatch {
   /// its process is cancelled, or the step has had its share of operations.
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
-    S& s = of(e);
+    S& s = scheduler_of(e);
     if (is_refused(s, leaf, waiting)) return s.refuse(s.running());
     (void)answer_now(s, o, waiting);
     return give_way(s, leaf, waiting);

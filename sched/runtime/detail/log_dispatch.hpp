@@ -111,7 +111,7 @@ struct log_dispatch : D {
   using R = typename O::result;
 
   static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     D::require_running(s, waiting.where);
     if (!s.running().is_forkable()) [[likely]]
       return D::at_once(e, o, waiting);
@@ -119,18 +119,18 @@ struct log_dispatch : D {
   }
   /// A process that keeps a log is always suspended, unless the log has the answer.
   static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     D::require_running(s, waiting.where);
     if (s.running().is_forkable()) [[unlikely]]
       return attempt_replay(e, o, waiting);
     return D::attempt_at_once(e, o, waiting) && confirm<Records>(s, e, o, waiting);
   }
   static bool attempt_replay(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    return answer_from_log(D::of(e), o, waiting);
+    return answer_from_log(D::scheduler_of(e), o, waiting);
   }
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
-    S& s = D::of(e);
+    S& s = D::scheduler_of(e);
     if (!s.running().is_forkable()) return D::control_in_turn(e, o, leaf, waiting);
     replay_log const& log = s.log_of_running();
     if (log.replaying())  // it would have the answer

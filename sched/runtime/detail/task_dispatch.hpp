@@ -24,7 +24,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
   static constexpr bool starts = std::is_same_v<O, E::start>;
   static constexpr bool awaits = requires(O& o) { o.how; };
   static bool attempt_await(evidence<E>& e, O& o, result_slot<R>& waiting) {
-    S& s = common::of(e);
+    S& s = common::scheduler_of(e);
     common::require_running(s, waiting.where);
     if (keeps_log(s.running())) return answer_from_log(s, o, waiting);
     return answer_if_ended(o, waiting);
@@ -37,7 +37,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
   }
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
-    S& s = common::of(e);
+    S& s = common::scheduler_of(e);
     if constexpr (std::is_same_v<O, E::wait> && lazy_backend<typename S::backend_type>)
       if (can_call_tasks(s)) [[likely]] {
         join& j = *o.what;

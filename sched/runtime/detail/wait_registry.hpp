@@ -83,7 +83,7 @@ class wait_registry {
   /// Takes the process of a waiter from its room, for the canceller of a group.  Null if the process
   /// has not entered, or another party has taken it.
   [[nodiscard]] process* take(waiter& w) noexcept {
-    switch (w.of()) {
+    switch (w.which()) {
       case waiter::kind::in_a_room: {
         auto& in = *static_cast<room_waiter*>(w.object());
         return in.room->take(in);

@@ -65,7 +65,7 @@ class waiter {
       leave_group_slow();
   }
   [[nodiscard]] bool is_in_group() const noexcept { return group_; }
-  [[nodiscard]] kind of() const noexcept { return kind_; }
+  [[nodiscard]] kind which() const noexcept { return kind_; }
   /// The waiter in which this one lies.
   [[nodiscard]] void* object() const noexcept { return object_; }
 

@@ -246,7 +246,7 @@ inline std::coroutine_handle<> call_reclaimed(join& j, any_task& t) noexcept {
 /// which the owner has called the task and the task has succeeded, what the owner does next.
 template <scheduling_services S>
 continuation end_task(task& t) noexcept {
-  join& j = t.of();
+  join& j = t.its_join();
   S& s = static_cast<S&>(*j.home);
   // If the join is cancelled, its canceller has added a reason for attention.
   if (t.host || t.has_failed() || s.cancellation.needs_attention()) [[unlikely]]
@@ -268,7 +268,7 @@ continuation end_task(task& t) noexcept {
 }
 template <scheduling_services S>
 [[gnu::noinline]] continuation end_task_slow(S& s, task& t) noexcept {
-  join& j = t.of();
+  join& j = t.its_join();
   if (S::observer::defers_task_end(s, t, t.has_failed())) return s.next();
   if (t.has_failed()) cancel_group(s, j);
   if (!t.host) return call_next(s, j);
@@ -279,15 +279,15 @@ template <scheduling_services S>
 /// As end_task(), for an observer that has deferred the end.
 template <scheduling_services S>
 void end_deferred_task(S& s, task& t) noexcept {
-  if (t.has_failed()) cancel_group(s, t.of());
-  count_ended(s, t.of());
+  if (t.has_failed()) cancel_group(s, t.its_join());
+  count_ended(s, t.its_join());
 }
 /// Called when the task's frames have been unwound.  Returns what stands outside.
 template <scheduling_services S>
 continuation drop_task(S& s, task& t) noexcept {
   continuation const outside = t.outside();
   t.set_fate(task::fate::not_done);
-  count_ended(s, t.of());
+  count_ended(s, t.its_join());
   return outside;
 }
 /// Counts the end of a task that became a process (TASK-3).  The last one makes the owner ready, if

@@ -222,7 +222,7 @@ class range_job {
   [[noreturn, gnu::noinline]] void throw_errors() {
     task_errors errors;
     std::vector<exceptions::failure> all;
-    if (auto const e = answer_.error()) flatten(all, {whole_.of().owner->id(), e});
+    if (auto const e = answer_.error()) flatten(all, {whole_.its_join().owner->id(), e});
     for (auto& f : all) errors.add(f.process, std::move(f.error));
     if (all.empty()) errors.add(whole_, nullptr);
     errors.throw_them();

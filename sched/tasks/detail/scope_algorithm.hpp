@@ -41,7 +41,7 @@ void start_task(S& s, task_record& r) {
   r.parent = p.id();
   r.first_frame_here().evidence = s.evidence_for(r.row(), false, s.worker_here());
   r.number = p.next_child_number();
-  if (scope_core* const c = r.of())
+  if (scope_core* const c = r.scope())
     c->add(r);
   else
     s.keep();
@@ -71,7 +71,7 @@ continuation end_task(S& s, task_record& r) noexcept {
   if (S::observer::defers_task_end(s, r, r.has_handle || r.has_failed())) return s.next();
   process* const host = r.host;  // read first: settle_record() may destroy the task
   task_wait* const called_by = r.called_by;
-  scope_core* const c = r.of();
+  scope_core* const c = r.scope();
   settle_record(s, r);
   if (host) return host->end_from_task();
   return called_by ? call_next_or_wait(s, *called_by) : call_next_or_end(s, *c);
@@ -92,7 +92,7 @@ continuation drop_task(S& s, task_record& r) noexcept {
 /// SCOPE-3).
 template <scheduling_services S>
 void settle_record(S& s, task_record& r) noexcept {
-  scope_core* const c = r.of();
+  scope_core* const c = r.scope();
   if (c && (r.has_failed() || r.fate_of_run() != any_task::fate::ends)) [[unlikely]]
     note_bad_end(s, r, *c);
   if (c && !r.has_handle) {
@@ -102,7 +102,7 @@ void settle_record(S& s, task_record& r) noexcept {
   // The end of a scope may wait for one task, as others do that have its handle; it looks again.
   auto const put_waiter = [&s](task_waiter& w, process* p) {
     if (w.leaves) return on_end_of_scope_woken(s, static_cast<scope_core&>(*w.leaves));
-    if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
+    if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.scope), *p);
     if (s.is_dropping_) [[unlikely]]
       return (void)thunk(p);
     S::observer::on_wake(s, *p);
@@ -132,7 +132,7 @@ template <scheduling_services S>
 /// no process has waited for it, its error counts as that of a process.
 template <scheduling_services S>
 void release_record(S& s, task_record& r) noexcept {
-  bool const has_no_scope = !r.of();
+  bool const has_no_scope = !r.scope();
   if (has_no_scope) note_access(static_cast<waitable_task*>(&r), false);
   // relaxed: a process that has set the flag has dropped its reference since, which orders the two.
   if (has_no_scope && !r.was_awaited.load(std::memory_order_relaxed)) {
@@ -276,7 +276,7 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
   (void)p.suspend_at(*c.operation, c.leaf, *c.waiting, s);
   s.on_wait_begin(p);
   c.here.parked.hold(p);
-  c.here.of = &c;
+  c.here.scope = &c;
   wait_for_group(s, c);
   if (wait_for_scope(s, c, true)) {
     s.on_waiting(p);
@@ -351,7 +351,7 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
 template <scheduling_services S>
 void drop_owner(S& s, scope_core& c, process& p) noexcept {
   c.held_unwinding = &p;
-  c.here.of = nullptr;
+  c.here.scope = nullptr;
   c.here.leaves = &c;
   if (!wait_for_scope(s, c, false)) continue_unwinding(c);
 }

@@ -65,7 +65,7 @@ class task_record : public any_task, public waitable_task {
   [[nodiscard]] process_id id() const noexcept { return parent.child(number); }
   [[nodiscard]] row_info const& row() const noexcept { return *row_; }
   /// The scope; null if there is none.
-  [[nodiscard]] inline scope_core* of() const noexcept;
+  [[nodiscard]] inline scope_core* scope() const noexcept;
   /// Drops the handle's reference to the task.  The scheduler of a task in a scope may have been
   /// destroyed by now; that of a task without a scope is kept as long as the task.
   void drop_handle() noexcept;
@@ -218,5 +218,5 @@ class scope_core : public task_group, public frame_end {
   operation_info const* operation = nullptr;
 };
 
-scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
+scope_core* task_record::scope() const noexcept { return static_cast<scope_core*>(group); }
 }  // namespace weft::detail

@@ -209,7 +209,7 @@ class task final : public any_task {
   task& operator=(task const&) = delete;
   inline void prepare(join& j, std::coroutine_handle<> f) noexcept;
   ~task() { destroy_frame(); }
-  [[nodiscard]] inline join& of() const noexcept;
+  [[nodiscard]] inline join& its_join() const noexcept;
   [[nodiscard]] inline process_id id() const noexcept;
   [[nodiscard]] inline row_info const& row() const noexcept;
 
@@ -292,12 +292,12 @@ class join final : public task_group {
   };
 };
 
-join& task::of() const noexcept { return static_cast<join&>(*group); }
+join& task::its_join() const noexcept { return static_cast<join&>(*group); }
 process_id task::id() const noexcept {
-  join const& j = of();
+  join const& j = its_join();
   return j.owner->id().child(j.numbers_before + 1 + static_cast<std::uint32_t>(this - j.tasks));
 }
-row_info const& task::row() const noexcept { return of().rows->of(this - of().tasks); }
+row_info const& task::row() const noexcept { return its_join().rows->of(this - its_join().tasks); }
 task::task(join& j, std::coroutine_handle<> f, result_slot_base& to) noexcept : any_task(f, to) {
   group = &j;
 }
@@ -305,12 +305,12 @@ void task::prepare(join& j, std::coroutine_handle<> f) noexcept {
   group = &j;
   any_task::prepare(f);
 }
-thunk task::promote() noexcept { return of().home->begin_task(*this, id()); }
-continuation task::ended() noexcept { return of().on_task_end(*this); }
-continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
-void task::settle() noexcept { of().home->task_not_begun(*this); }
-void task::on_abandoned() noexcept { of().home->cancel(of()); }
-void task::unwind_later(suspension& h) noexcept { of().home->task_unwinds(*this, h); }
+thunk task::promote() noexcept { return its_join().home->begin_task(*this, id()); }
+continuation task::ended() noexcept { return its_join().on_task_end(*this); }
+continuation task::dropped() noexcept { return its_join().home->task_dropped(*this); }
+void task::settle() noexcept { its_join().home->task_not_begun(*this); }
+void task::on_abandoned() noexcept { its_join().home->cancel(its_join()); }
+void task::unwind_later(suspension& h) noexcept { its_join().home->task_unwinds(*this, h); }
 frame_end::cancel_state task::query_cancellation(continuation& outwards) const noexcept {
   note_access(group->cancellation(), false);
   outwards = group->leaf;

@@ -33,8 +33,8 @@ class task_waiter : public room_waiter {
   task_waiter& operator=(task_waiter&&) = delete;
   ~task_waiter() = default;
 
-  task_group* of = nullptr;      // if it waits at the end of a scope: that scope
-  task_group* leaves = nullptr;  // instead of `of`: a group that holds up an unwinding
+  task_group* scope = nullptr;   // if it waits at the end of a scope: that scope
+  task_group* leaves = nullptr;  // instead of `scope`: a group that holds up an unwinding
 
  private:
   friend class task_room;

@@ -24,7 +24,7 @@ namespace weft::detail {
 /// (TASK-1): the frames of the task at once, the frames of the owner when the join is over.
 template <scheduling_services S>
 void unwind_task(S& s, task& t, suspension& rest) noexcept {
-  join& j = t.of();
+  join& j = t.its_join();
   t.set_fate(task::fate::not_done);
   rest.unwind_up_to(t, j.leaf);
   j.held_unwinding = &rest;
@@ -39,13 +39,13 @@ template <scheduling_services S>
 void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   auto const from = r.called_from;
   r.set_fate(any_task::fate::not_done);
-  scope_core* const c = r.called_by ? nullptr : r.of();
+  scope_core* const c = r.called_by ? nullptr : r.scope();
   rest.unwind_up_to(r, from);
   settle_record(s, r);
   if (!c) return rest.unwind_on();
   // The task was called at the end of its scope.
   c->held_unwinding = &rest;
-  c->here.of = nullptr;
+  c->here.scope = nullptr;
   c->here.leaves = c;
   cancel_group(s, *c);
   if (!wait_for_scope(s, *c, false)) continue_unwinding(*c);
@@ -59,7 +59,7 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   cancel_group(s, c);
   rest.unwind_up_to(c, c.leaf);
   c.held_unwinding = &rest;
-  c.here.of = nullptr;
+  c.here.scope = nullptr;
   c.here.leaves = &c;
   if (!wait_for_scope(s, c, false)) continue_unwinding(c);
 }

@@ -60,25 +60,25 @@ class interposed final : public expirable_evidence {
     Hook hook;
     place* beyond = nullptr;
   };
-  static place& of(evidence<F>& e) noexcept { return static_cast<place&>(e); }
+  static place& place_of(evidence<F>& e) noexcept { return static_cast<place&>(e); }
 
   template <class... Os>
   struct table<op_list<Os...>> {
     template <class O>
     static bool attempt(evidence<F>& e, O& o, result_slot<typename O::result>& waiting) {
-      return of(e).hook.attempt(o, waiting);
+      return place_of(e).hook.attempt(o, waiting);
     }
     template <class O>
     static typename O::result ask(evidence<F>& e, passed<O> o, std::source_location where) {
-      return of(e).hook.template ask<O>(static_cast<passed<O>>(o), where);
+      return place_of(e).hook.template ask<O>(static_cast<passed<O>>(o), where);
     }
     template <class O>
     static std::coroutine_handle<> control(evidence<F>& e, O& o, std::coroutine_handle<> leaf,
                                            result_slot<typename O::result>& waiting) {
-      return of(e).hook.control(o, leaf, waiting);
+      return place_of(e).hook.control(o, leaf, waiting);
     }
-    static prompt& prompt_of(evidence<F>& e) noexcept { return of(e).hook.home(); }
-    static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).beyond; }
+    static prompt& prompt_of(evidence<F>& e) noexcept { return place_of(e).hook.home(); }
+    static evidence<F>* beyond(evidence<F>& e) noexcept { return place_of(e).beyond; }
     static constexpr clause_table<F, op_list<Os...>> value{
         clause_entry<F, Os>{attempt<Os>, ask<Os>, control<Os>}..., prompt_of, beyond};
   };
