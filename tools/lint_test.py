@@ -155,10 +155,10 @@ class Lint(unittest.TestCase):
 
     def test_services(self):
         def faults(text):
-            files = {lint.SERVICES: "concept c = requires { s.next(); S::explores; };", "sched/x.hpp": text}
+            files = {lint.SERVICES: "concept c = requires { s.next(); S::header; };", "sched/x.hpp": text}
             return [what for _, _, what in lint.check_services(files)]
 
-        clause = "template <scheduling_services S> void on(S& s, op) { if (S::explores) s.%s(); }"
+        clause = "template <scheduling_services S> void on(S& s, op) { if (S::header) s.%s(); }"
         self.assertEqual(faults(clause % "next"), [])
         self.assertEqual(faults(clause % "template next<int>"), [])
         self.assertEqual(faults(clause % "run"), ["a clause uses `run`, which scheduling_services has not"])

@@ -214,7 +214,9 @@ struct syncing {
         : announced_access{what, is_written, name_of_call} {}
     friend std::size_t hash_value(own const&) { return 0; }
   };
-  /// The same access, and nothing else; with backends that do not explore it does nothing.
+  /// A read or a write of a location that processes share, which is told to backends that explore
+  /// schedules; with other backends it does nothing.  `call`: the name of the call that it is a part
+  /// of, for reports, in static storage; may be null.
   struct [[nodiscard("weft: co_await it")]] touch : op<void>, detail::announced_access {
     static constexpr detail::scheduling_rule scheduling{
         .is_shared = true, .is_free = true, .is_repeated = true};

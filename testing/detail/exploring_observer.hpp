@@ -96,6 +96,7 @@ struct exploring_observer : no_observer {
       if (all.has(*p) || (pending.perform && pending.is_a_step) || (end && end->is_a_step)) {
         if (!s.cancellation.is_of_all()) return s.put(thunk(p, answer), put_reason::yielded), true;
       }
+      on_step(s, *p);  // what follows the last event is in the same step
     }
     if (auto e = all.take_end(p); e.owner) return apply_end(s, std::move(e)), true;
     return false;

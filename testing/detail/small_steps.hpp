@@ -86,17 +86,18 @@ struct stepwise : D {
   /// Whether the operation is a step of its own: an operation on a shared object is; a spawn, if
   /// the number of processes is limited; an exit, if there were groups, since it cancels those of
   /// its process.
-  static bool is_a_step(S& s, O const& o) {
+  static bool is_a_step(S& s) {
     if constexpr (D::spawns) return s.is_limited();
     if constexpr (how.ends_process) return s.base().had_groups;
-    if constexpr (std::is_base_of_v<announced_access, O>) return o.location != nullptr;
     return may_be_small_step;
   }
   /// Whether the operation is put off to a later turn of its process, so that other processes may
   /// run before it: if it is a step of its own or the process has deferred events.
   static bool is_deferred(S& s, O const& o) {
     if constexpr (!comes_after_events) return false;
-    return (is_a_step(s, o) || has_events_here(s)) && has_small_steps(s);
+    if constexpr (std::is_same_v<O, syncing::own>)
+      if (!o.location) return false;  // it accesses nothing
+    return (is_a_step(s) || has_events_here(s)) && has_small_steps(s);
   }
 
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
@@ -128,14 +129,15 @@ struct stepwise : D {
   static void note_for_report(S& s, O& o, std::source_location where) {
     if constexpr (requires { o.what->where = where; })
       o.what->where = where;
-    else if constexpr (std::is_base_of_v<announced_access, O>)
-      s.base().note_call(s.running().id(), o.call, where);
+    else if constexpr (std::is_base_of_v<announced_access, O>) {
+      if (o.location) s.base().note_call(s.running().id(), o.call, where);
+    }
   }
   static std::coroutine_handle<> perform_later(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                result_slot<R>& waiting) {
     S& s = D::scheduler_of(e);
     if (suspend_before(s, o, leaf, waiting)) [[likely]]
-      return put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s, o)});
+      return put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
     // Ordinary code stands in between.
     s.base().events().apply_all_of(s.running());
     if (answer_at_once(s, o, waiting)) return leaf;
