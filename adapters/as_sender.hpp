@@ -16,16 +16,17 @@
 #include "weft/sched/schedule.hpp"
 #include "weft/sched/tasks/scope.hpp"
 
-/// Programs, and processes of a scheduler that runs, as senders.  What `X` is says execution.hpp.
+/// Programs, and processes of a running scheduler, as senders of std::execution or a library like
+/// it; `X` has the names of that library (execution.hpp).
 namespace weft {
 
 namespace detail {
 
-/// The result of a computation; a std::monostate for void.
+/// The result of a computation, empty until it has one; for void a std::monostate.
 template <class T>
 using sent_result = std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>>;
 
-/// Runs the computation, and sets its result.
+/// Runs the computation, and puts its result into `result`.
 template <class Row, class T, class Computation>
 eff<void, Row> keep_result(Computation c, sent_result<T>& result) {
   if constexpr (std::is_void_v<T>) {
@@ -36,19 +37,21 @@ eff<void, Row> keep_result(Computation c, sent_result<T>& result) {
   }
 }
 
-/// The receiver of an operation, which is completed once, and the stop that it may request.
+/// The receiver of an operation, which is completed once, and a stop source to which the receiver's
+/// stop requests are passed on.
 template <class X, class Receiver>
 class completed_receiver {
  public:
   explicit completed_receiver(Receiver r) : receiver_(std::move(r)) {}
   completed_receiver(completed_receiver&&) = delete;
 
-  /// From here on a stop that is requested of the receiver's token is one of this token.
+  /// Returns a token: a stop that is requested of the receiver's token from now on is one of this
+  /// token, too.
   [[nodiscard]] std::stop_token listens() {
     on_stop_.emplace(X::get_stop_token(X::get_env(receiver_)), passes_on{&source_});
     return source_.get_token();
   }
-  /// Completes the receiver; this object may not live any more afterwards.
+  /// Completes the receiver with the result; that may destroy this object.
   template <class T>
   void sends(sent_result<T>& result) noexcept {
     on_stop_.reset();
@@ -87,7 +90,7 @@ struct completions_of_program<X, void> {
   using sends = typename X::set_value_t();
 };
 
-/// A sender: `Operation<Receiver>` is made of the parts, moved or copied.
+/// A sender that keeps parts; connect() makes an `Operation<Receiver>` of them, moved or copied.
 template <class X, class T, template <class> class Operation, class... Parts>
 class made_sender {
  public:
@@ -117,7 +120,7 @@ struct program_as_sender {
   using computation = std::invoke_result_t<F&>;
   using value = typename computation::value_type;
 
-  /// A program that is run where its operation is started.
+  /// The operation of a program: start() runs the program on the calling thread.
   template <class Receiver>
   class operation {
    public:
@@ -158,7 +161,8 @@ struct program_as_sender {
   using sender = made_sender<X, value, operation, F, Handlers...>;
 };
 
-/// The effect by which a process of that submitter has tasks; void if it has none.
+/// tasking_of<Submitter>: the tasking<...> among the effects that the submitter names; void if it
+/// names none.
 template <class E>
 struct as_tasking : std::type_identity<void> {};
 template <class... Es>
@@ -178,10 +182,11 @@ struct process_as_sender {
   using value = typename computation::value_type;
   using tasks = typename tasking_of<Submitter>::type;
 
-  /// A process that is submitted when its operation is started.
+  /// The operation of a process: start() submits the process.
   ///
-  ///   SENDER-2  The process has a `reply`, and no other object has one.  Its destruction has
-  ///       completed the receiver: with a result, or else by set_stopped.
+  ///   SENDER-2  Exactly one `reply` refers to the receiver; start() moves it into the process.
+  ///       When the reply has been destroyed, the receiver is complete: with a result or an error,
+  ///       or else by set_stopped.
   template <class Receiver>
   class operation {
    public:
@@ -194,7 +199,7 @@ struct process_as_sender {
       reply to(&receiver_);
       try {
         auto stop = receiver_.listens();
-        // A copy: the process may end, and with it this object, before submit returns.
+        // Moved out of this object, which the end of the process may destroy before submit returns.
         auto parts = std::move(parts_);
         std::apply(
             [&](Submitter& outside, F& f, Args&... args) {
@@ -203,7 +208,7 @@ struct process_as_sender {
             },
             parts);
       } catch (...) {
-        // The reply is destroyed, and has completed the receiver.
+        // The destructor of the reply completes the receiver.
       }
     }
 
@@ -246,7 +251,7 @@ struct process_as_sender {
           co_await with_scope(std::move(stop), body);
         }
       } catch (cancelled const&) {
-        // The reply stops the receiver.
+        // The destructor of `to` completes the receiver by set_stopped.
       } catch (sender_stopped const&) {
       } catch (...) {
         error = std::current_exception();
@@ -265,10 +270,10 @@ struct process_as_sender {
 
 }  // namespace detail
 
-/// A program as a sender: when its operation is started, schedule() runs the program, on the thread
-/// that starts it, which does nothing else meanwhile; starts_on names another one.  `f` is a
-/// function without parameters that returns an eff<T, ...>; the handlers are as for schedule(), and
-/// each operation has its own copy of them.
+/// Returns a sender that runs a program: when its operation is started, schedule() runs the program
+/// on the calling thread, which does nothing else meanwhile (starts_on, of the library, chooses
+/// another thread).  `f` is a function without parameters that returns an eff<T, ...>; the handlers
+/// are as for schedule(), and each operation has its own copy of them.
 ///
 /// Sends the result of `f`; its exception as an error; and set_stopped if the program was cancelled
 /// because a stop was requested of the token in the receiver's environment.  Copyable if `f` and
@@ -279,8 +284,9 @@ template <class X, class F, class... Handlers>
                                                                        std::move(handlers)...);
 }
 
-/// A process of a scheduler that runs, as a sender: when its operation is started, the process is
-/// submitted, and the thread goes on.  It completes on the scheduler's thread.
+/// Returns a sender that runs a process of a running scheduler: when its operation is started, the
+/// process is submitted, and the calling thread goes on.  The operation completes on a thread of
+/// the scheduler.
 ///
 ///     auto const outside = s.submitter<console, tasking<>>();
 ///     auto answer = submitted_as_sender<in_stdexec>(outside, serve, request);

@@ -17,7 +17,7 @@
 namespace weft {
 
 namespace detail {
-/// What asio_network needs of Asio without Boost.
+/// The names of Asio without Boost, for asio_network.
 struct standalone_asio_sockets : asio_system {
   using error_code = ::asio::error_code;
   using io_context = ::asio::io_context;
@@ -37,8 +37,8 @@ struct standalone_asio_sockets : asio_system {
 };
 }  // namespace detail
 
-/// A network of the system by Asio: a handler of `io` as reactor is (io/reactor.hpp), for systems
-/// for which there is no reactor, or for a program that has an io_context.
+/// The network of the system, by Asio: a handler of `io`, like reactor (io/reactor.hpp), for
+/// systems that have no reactor, or for a program that has an io_context.
 ///
 ///     asio_network net;  // with a context and a thread of its own
 ///     schedule(server, net);
@@ -48,18 +48,18 @@ struct standalone_asio_sockets : asio_system {
 /// Processes attempt operations on their own thread; the context waits for sockets that are not
 /// ready, and wakes the processes.  Thread safe: for any backend, and several schedulers at once.
 /// Must outlive its sockets: if some are open, the destructor prints a message and terminates the
-/// program.  A context of the program must run, and outlive the network.
+/// program.  A context that the program passes must run, and must outlive the network.
 ///
-/// Where not to use it: on Linux without an io_context; with many connections reactor takes half the
-/// processor time, as it makes no system call for an attempt that can find nothing, and none to wait
-/// again (docs/decisions/034-asio.md).
+/// Where not to use it: on Linux, in a program without an io_context.  With many connections,
+/// reactor takes half the processor time, as it makes no system call for an attempt that can find
+/// nothing, and none to wait again (docs/decisions/034-asio.md).
 ///
-/// Real time only.  A socket sends at once, and may take a port that was in use a moment ago.  Child
-/// programs do not inherit descriptors, unless they are started by another thread in the moment in
-/// which a socket is made.
+/// Real time only.  A socket sends at once, and may take a port that was in use a moment ago.
+/// Child programs do not inherit descriptors, unless another thread starts the child in the moment
+/// in which a socket is made.
 ///
 /// Cost of a message that a peer waits for: a read that finds nothing, a wait in the context, a
-/// wake-up by its thread, and a read.  Each attempt takes a lock of the table and one of the socket.
+/// wake-up by its thread, and a read.  Each attempt locks the table, and then the socket.
 /// Allocates a socket, and a handler for each wait.  Throws io_error, std::system_error, bad_alloc.
 using asio_network = detail::basic_asio_network<detail::standalone_asio_sockets>;
 

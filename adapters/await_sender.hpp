@@ -15,11 +15,12 @@
 #include "weft/sched/sync/completion.hpp"
 #include "weft/sched/tasks/shielded.hpp"
 
-/// Processes that await senders.  What `X` is says execution.hpp.
+/// Processes that await senders of std::execution or a library like it; `X` has the names of that
+/// library (execution.hpp).
 namespace weft {
 
 /// Thrown where a process awaits a sender that has ended by set_stopped, although the process did
-/// not ask for it.
+/// not request a stop.
 struct [[gnu::visibility("default")]] sender_stopped : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
     return "weft: the sender that was awaited has stopped, and has no value";
@@ -31,14 +32,15 @@ namespace detail {
 template <class...>
 struct types {};
 
-/// What awaiting a sender yields, by its value completions: a value, a tuple of several, or void.
+/// The type that awaiting a sender yields, from its value completions: the type of the value, a
+/// tuple of several, or void.
 template <class Completions>
 struct sent_value {
   static constexpr bool is_one = false;
   using type = void;
 };
 template <>
-struct sent_value<types<>> : std::type_identity<void> {  // it has only errors, or stops
+struct sent_value<types<>> : std::type_identity<void> {  // it sends only errors, or stops
   static constexpr bool is_one = true;
 };
 template <class... Ts>
@@ -64,15 +66,16 @@ std::exception_ptr sent_error(E&& error) {
     return std::make_exception_ptr(std::forward<E>(error));
 }
 
-/// The process that awaits a sender, as its receiver sees it.
+/// The state of a wait for a sender, by which the receiver completes the wait of the process.
 ///
 ///   SENDER-1  The state has two owners: the process that waits, and the operation, which gives its
-///       share back when it has completed.  A completion may be the last thing that the operation
-///       sees of the process; so the last owner deletes the state.
-///   SENDER-3  The sender may refer to objects of the process's frames.  So no frame that awaits it
-///       ends before it has completed: a process that is cancelled, or late, requests a stop and
-///       waits, shielded; if it may not wait any more, since all processes are cancelled or its
-///       frames are being destroyed, its thread blocks instead.
+///       share back when it has completed.  The process may go on and give up its share while the
+///       operation still completes, or the other way round; so the last owner deletes the state.
+///   SENDER-3  The sender may refer to objects in frames of the process.  So no frame that awaits a
+///       sender ends before the sender has completed: a process that is cancelled, or whose
+///       deadline has passed, requests a stop and waits, shielded from cancellation; if it may not
+///       wait any more, since all processes are cancelled or its frames are being destroyed, its
+///       thread blocks instead.
 template <class X, class T>
 class sender_wait {
  public:
@@ -84,7 +87,7 @@ class sender_wait {
     // did.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  /// Completes, and gives back the operation's share.
+  /// Completes the wait with the value, and gives back the operation's share.
   template <class... Values>
   void on_value(Values&&... values) noexcept {
     try {
@@ -100,11 +103,11 @@ class sender_wait {
   }
   /// Whether the sender has completed with an error, or has stopped.
   [[nodiscard]] bool has_failed() const noexcept {
-    return has_failed_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2]
+    return has_failed_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2] in fail()
   }
   /// Blocks the thread until the sender has completed.
   void block() const noexcept {
-    is_over_.wait(false, std::memory_order_acquire);  // [3] acquire: pairs with [4]
+    is_over_.wait(false, std::memory_order_acquire);  // [3] acquire: pairs with [4] in end()
   }
 
   completer<T> source;
@@ -116,11 +119,13 @@ class sender_wait {
 
  private:
   void fail(std::exception_ptr error) noexcept {
-    has_failed_.store(true, std::memory_order_release);  // [2] release: pairs with [1]
+    // [2] release: pairs with [1] in has_failed().
+    has_failed_.store(true, std::memory_order_release);
     source.fail(std::move(error));
   }
   void end() noexcept {
-    is_over_.store(true, std::memory_order_release);  // [4] release: pairs with [3]
+    // [4] release: pairs with [3] in block(), so that it returns after all that the sender did.
+    is_over_.store(true, std::memory_order_release);
     is_over_.notify_all();
     release();
   }
@@ -171,7 +176,7 @@ class sender_operation final : public sender_wait<X, T> {
   decltype(X::connect(std::declval<Sender>(), std::declval<sender_receiver<X, T>>())) operation_;
 };
 
-/// The share of the process that waits.
+/// The waiting process's share of the state (SENDER-1).
 template <class X, class T, class Sender>
 class sender_share {
  public:
@@ -183,7 +188,7 @@ class sender_share {
   sender_share(sender_share const&) = delete;
   sender_share& operator=(sender_share const&) = delete;
   ~sender_share() {
-    if (!result.is_ready()) {  // SENDER-3
+    if (!result.is_ready()) {  // the sender must complete before the frame ends (SENDER-3)
       request_stop();
       to_->block();
     }
@@ -199,8 +204,9 @@ class sender_share {
   completion<T> result;
 };
 
-/// Waits until the sender has completed; if the process is cancelled, requests a stop before
-/// (SENDER-3).  Throws `cancelled` only if there is no value.
+/// Waits until the sender has completed.  If the process is cancelled meanwhile, requests a stop,
+/// and waits on (SENDER-3).  Throws the error of the sender; `cancelled` if the process was
+/// cancelled and the sender has stopped, or if all processes are cancelled.
 template <class T, class Share>
 eff<T, completions> sender_ends(Share& share) {
   std::exception_ptr why;
@@ -213,7 +219,7 @@ eff<T, completions> sender_ends(Share& share) {
       co_return value;
     }
   } catch (cancelled const&) {
-    if (share.has_failed()) throw;  // it may be the sender's own
+    if (share.has_failed()) throw;  // `cancelled` may be the error of the sender itself
     why = std::current_exception();
   }
   share.request_stop();
@@ -234,7 +240,7 @@ template <class X, class Sender>
 using sent_by =
     sent_value<typename X::template value_types_of<Sender, sender_environment<X>, types, types>>;
 
-/// Whether await_sender can await it; if not, gives the error message.
+/// Whether await_sender can await the sender.  If not, a static_assert says why.
 template <class X, class Sender>
 consteval bool require_one_value() {
   constexpr bool has_one = sent_by<X, Sender>::is_one;
@@ -249,13 +255,14 @@ consteval bool require_one_value() {
 /// Awaits the sender: connects it, starts it on this thread, and waits until it completes, on any
 /// thread; other processes run meanwhile.
 ///
-/// Yields the value that the sender sends; for several a std::tuple; for none nothing.  Throws its
-/// error; sender_stopped if it has stopped.  The wait seals (operation.hpp).
+/// Yields the value that the sender sends, a std::tuple of several values, or nothing if there is
+/// none.  Throws the error of the sender; sender_stopped if the sender has stopped.  The wait seals
+/// (operation.hpp).
 ///
-/// A process that is cancelled requests a stop of the sender, and goes on when that has completed:
-/// with its value, if it has one all the same, else with `cancelled`.  So a sender may refer to
-/// objects of the process.  If all processes are cancelled, the thread blocks until the sender has
-/// completed; so a sender must not need that thread.
+/// A process that is cancelled requests a stop of the sender, and goes on when the sender has
+/// completed: with the value or the error, if there is one all the same, else with `cancelled`.  So
+/// a sender may refer to objects of the process.  If all processes are cancelled, the thread blocks
+/// until the sender has completed; so a sender must not need that thread.
 ///
 /// Five allocations: the operation, the completion's state, three frames.  Throws what connecting
 /// throws; bad_alloc.
@@ -272,9 +279,9 @@ eff<T, completions> await_sender(Sender s) {
   }
 }
 
-/// The same, but at `t` a stop is requested of the sender.  Yields a std::optional of the value,
-/// which is empty if the sender has stopped because of that; for none a bool, which is then false.
-/// Five allocations; costs and throws as above.
+/// Awaits the sender as await_sender() does, but requests a stop of it at `t`.  Yields a
+/// std::optional of the value, which is empty if the sender has stopped because of that; if there
+/// is no value, a bool, which is then false.  Five allocations; throws what await_sender() throws.
 template <class X, class Sender, class T = typename detail::sent_by<X, Sender>::type>
 eff<detail::if_in_time<T>, completions> await_sender_until(Sender s, instant t) {
   if constexpr (detail::require_one_value<X, Sender>()) {
@@ -285,7 +292,7 @@ eff<detail::if_in_time<T>, completions> await_sender_until(Sender s, instant t) 
       if (value) co_return value;
       is_late = true;
     } catch (cancelled const&) {
-      if (share.has_failed()) throw;  // it may be the sender's own
+      if (share.has_failed()) throw;  // `cancelled` may be the error of the sender itself
     }
     share.request_stop();
     try {

@@ -30,7 +30,7 @@
 #endif
 
 namespace weft::detail {
-/// What the adapter needs of Boost.Asio.
+/// The names of Boost.Asio, for the adapter.
 struct boost_asio {
   using error_code = ::boost::system::error_code;
   using system_error = ::boost::system::system_error;
@@ -74,7 +74,7 @@ struct boost_asio {
 };
 }  // namespace weft::detail
 
-/// A process awaits an operation: the computation of it has the row `completions`.
+/// Makes an operation that is called with a weft_token a computation with the row `completions`.
 template <class Executor, class Canceller, bool AsTuple, class... Ts>
 class boost::asio::async_result<weft::weft_token<Executor, Canceller, AsTuple>, void(Ts...)>
     : public weft::detail::asio_token_result<weft::detail::boost_asio,
@@ -83,9 +83,9 @@ class boost::asio::async_result<weft::weft_token<Executor, Canceller, AsTuple>, 
 
 namespace weft {
 
-/// Runs the scheduler, which was started, in the thread that runs the context: its steps are
-/// handlers, as many as 256 each.  context.run() returns when no process is left, if there is
-/// nothing else to do, and throws what scheduler::run() would throw.
+/// Runs the scheduler, which was started, on the thread that runs the context: in handlers, each of
+/// which runs up to 256 steps.  context.run() returns when no process is left, if there is nothing
+/// else to do, and throws what scheduler::run() would throw.
 ///
 ///     boost::asio::io_context context;
 ///     scheduler<> s;
@@ -93,10 +93,10 @@ namespace weft {
 ///     auto const running = run_on(context, s);
 ///     context.run();
 ///
-/// The result keeps that up until it is destroyed.  Then processes that are left find `cancelled`,
-/// and are unwound, while the destructor runs the context; what they throw is thrown where the
-/// context is run next.  It is destroyed before the scheduler and the context, by the thread that
-/// runs the context, or when no thread does.  Meanwhile nothing else runs the scheduler.
+/// The scheduler runs there until the result is destroyed.  The destructor cancels and unwinds the
+/// processes that are left, and runs the context meanwhile; what they throw is thrown where the
+/// context is run next.  Destroy the result before the scheduler and the context, on the thread
+/// that runs the context, or when no thread does.  Nothing else may run the scheduler before that.
 ///
 /// Allocates its state, and a handler each time that processes become ready after all have waited.
 /// Throws bad_alloc.  For backends with on_wakeup(), such as one_thread.  Real time only.

@@ -17,7 +17,7 @@
 namespace weft {
 
 namespace detail {
-/// What boost_asio_network needs of Boost.Asio.
+/// The names of Boost.Asio, for boost_asio_network.
 struct boost_asio_sockets : asio_system {
   using error_code = ::boost::system::error_code;
   using io_context = ::boost::asio::io_context;
@@ -37,7 +37,8 @@ struct boost_asio_sockets : asio_system {
 };
 }  // namespace detail
 
-/// The same as asio_network (asio_network.hpp), by Boost.Asio.
+/// The network of the system, by Boost.Asio.  asio_network.hpp has the same by Asio, and describes
+/// it.
 using boost_asio_network = detail::basic_asio_network<detail::boost_asio_sockets>;
 
 }  // namespace weft

@@ -11,21 +11,23 @@
 #include "weft/adapters/as_sender.hpp"     // IWYU pragma: export
 #include "weft/adapters/await_sender.hpp"  // IWYU pragma: export
 
-/// Senders and receivers, of std::execution (P2300) or of a library that has the same: a program as
-/// a sender, and a process that awaits a sender.
+/// Senders and receivers, of std::execution (P2300) or of a library with the same interface: a
+/// program as a sender, and a process that awaits a sender.
 ///
 ///     auto answer = as_sender<in_stdexec>(program, console_to_stream(std::cout));
 ///     int const n = co_await await_sender<in_stdexec>(stdexec::just(42));
 ///
-/// `X`, here in_stdexec (stdexec.hpp), says by which names the library is called; in_std is the
-/// standard's, where it has them.  Nothing here depends on either.
+/// `X`, here in_stdexec (stdexec.hpp), is a struct with the names of the library; in_std has those
+/// of the standard library, if it has senders.  Nothing here depends on either library.
 ///
 /// | weft | senders |
 /// |---|---|
 /// | a result | set_value |
-/// | an exception | set_error, with a std::exception_ptr; another error is thrown as itself, and a std::error_code as std::system_error |
+/// | an exception | set_error, with a std::exception_ptr |
+/// | std::system_error, thrown | set_error, with a std::error_code |
+/// | the error itself, thrown | set_error, with another error |
 /// | `cancelled`, sender_stopped | set_stopped |
-/// | a wait that is cancelled, or is late | a stop is requested of the token in the receiver's environment |
+/// | a wait that is cancelled, or too late | a stop request to the receiver's stop token |
 /// | `.stop` of the scheduler | the stop token in the receiver's environment |
 namespace weft {
 

@@ -28,9 +28,9 @@ concept expected_like = requires(X& x) {
   X(typename X::unexpected_type(std::move(x).error()));
 };
 
-/// Answers with an Expected<T, E>: the body's result, or the error that it failed with.  `Expected`
-/// is a template such as tl::expected; for the standard's there is failure_to_expected.  Allocates
-/// nothing.
+/// Handles failure<E>, and answers with an Expected<T, E>: the result of the body, or the error
+/// with which the body failed.  `Expected` is a template such as tl::expected; for that of the
+/// standard there is failure_to_expected.  Allocates nothing.
 template <template <class, class> class Expected, class E>
 class failure_to : public handler<failure<E>> {
  public:
@@ -45,8 +45,9 @@ class failure_to : public handler<failure<E>> {
   Expected<void, E> on_return() const { return Expected<void, E>(); }
 };
 
-/// The way back: the value of an expected-like result; if it has an error, fails with that error.
-/// `co_await` yields the value.  One allocation from the pool, as each call of a computation has.
+/// The inverse of failure_to: `co_await` yields the value of an expected-like result, or, if that
+/// has an error, fails with the error.  One allocation from the pool, as each call of a computation
+/// has.
 template <expected_like X>
 eff<typename X::value_type, failure<typename X::error_type>> value_or_fail(X result) {
   if (!result.has_value())
@@ -55,8 +56,9 @@ eff<typename X::value_type, failure<typename X::error_type>> value_or_fail(X res
 }
 
 #if defined(__cpp_lib_expected)
-/// Answers with a std::expected<T, E>: the body's result, or the error that it failed with.  There
-/// if the standard library has std::expected (C++23).  Allocates nothing.
+/// Handles failure<E>, and answers with a std::expected<T, E>: the result of the body, or the error
+/// with which the body failed.  Defined if the standard library has std::expected (C++23).
+/// Allocates nothing.
 template <class E>
 class failure_to_expected : public failure_to<std::expected, E> {};
 #endif

@@ -8,7 +8,7 @@
 #include "weft/adapters/clock_time.hpp"  // IWYU pragma: export
 #include "weft/adapters/detail/printed.hpp"
 
-/// Formatters for {fmt}: `fmt::print("{} waits\n", id)`.  They are of
+/// Formatters for {fmt}, as in `fmt::print("{} waits\n", id)`, for these types:
 ///
 ///   * process_id, as in reports: "1.2";
 ///   * schedule_path, as follow() reads it; schedule_step; exploration, which is its report; and

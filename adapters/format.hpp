@@ -10,7 +10,7 @@
 #include <format>
 #include <string_view>
 
-/// Formatters for std::format, of the types that adapters/fmt.hpp names.  There if the standard
+/// Formatters for std::format, for the types that adapters/fmt.hpp names.  Defined if the standard
 /// library has std::format (C++20, in libstdc++ from version 13).
 template <weft::detail::printable T>
 struct std::formatter<T, char> : std::formatter<std::string_view, char> {

@@ -8,14 +8,14 @@
 #include "weft/effects/eff.hpp"
 #include "weft/effects/ready/emit.hpp"
 
-/// Ranges as computations that emit, such as a std::generator.  The way back, a computation as a
-/// range, is `each` (effects/ready/each.hpp).
+/// Computations that emit the elements of a range, such as a std::generator.  `each`
+/// (effects/ready/each.hpp) is the inverse, and makes a range of a computation.
 namespace weft {
 
-/// Emits the elements of the range, one after the other.  A range that is passed as an rvalue is
-/// owned by the computation, one that is passed as an lvalue is borrowed.  An element that the range
-/// gives as an rvalue is moved, another one is copied.  If the handler drops the continuation, the
-/// range is destroyed where it stands.
+/// Emits the elements of the range, one after the other.  The computation owns a range that is
+/// passed as an rvalue, and borrows one that is passed as an lvalue.  An element that the range
+/// gives as an rvalue is moved; another element is copied.  If the handler drops the continuation,
+/// the range is not read further, and is destroyed if it is owned.
 ///
 ///     eff<void, emit<int>> squares_and_primes() {
 ///       co_await emit_all(std::views::iota(1, 9) | std::views::transform(square));

@@ -10,25 +10,26 @@
 #include "weft/io/blocking.hpp"
 #include "weft/sched/sync/completion.hpp"
 
-/// Stop tokens of the standard library, beyond those that weft takes: `schedule_options::stop`
-/// cancels all processes, and `with_scope(token, f)` the tasks of a scope.
+/// More uses of stop tokens of the standard library.  (Without this header, a token in
+/// `schedule_options::stop` cancels all processes, and one in `with_scope(token, f)` the tasks of a
+/// scope.)
 namespace weft {
 
-/// Waits until a stop is requested, by any thread.  A token by which none can be requested any more
-/// keeps its waiter until that is cancelled.  Three allocations: two from the pool, and by the
-/// standard library none.  Throws bad_alloc.
+/// Waits until a stop is requested, by any thread.  If no stop can be requested of the token any
+/// more, the process waits until it is cancelled.  Three allocations, from the pool; the standard
+/// library makes none.  Throws bad_alloc.
 inline eff<void, completions> stop_requested(std::stop_token token) {
   completer<void> source;
   auto requested = source.get_completion();
-  // Its destructor waits for a call that another thread makes.
+  // If another thread is calling it, the destructor of `on_stop` waits for the end of that call.
   auto const completes = [&source] { source.complete(); };
   std::stop_callback const on_stop(std::move(token), completes);
   co_await requested.wait();
 }
 
-/// As off_thread(f, token, args...), with a token that is requested to stop when the caller is
-/// cancelled: so the function learns of it, as that of a std::jthread does.  The caller waits until
-/// the function has ended; if it throws, the caller throws `cancelled`.
+/// Calls off_thread(f, token, args...), and requests a stop of the token when the caller is
+/// cancelled: so the function learns of that, like the function of a std::jthread.  A cancelled
+/// caller waits until the function has ended, and throws `cancelled` if the function throws.
 ///
 ///     auto const rows = co_await off_thread_until_cancelled(query, std::string("select ..."));
 ///

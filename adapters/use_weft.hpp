@@ -14,46 +14,48 @@ template <class N, class Token, class... Ts>
 struct asio_token_result;
 }
 
-/// The completion token by which a process awaits an asynchronous operation of Asio (asio.hpp) or of
-/// Boost.Asio (boost_asio.hpp).  Its value is `use_weft`.  The members return a token that adds
-/// something, and are combined in any order:
+/// The completion token by which a process awaits an asynchronous operation of Asio (asio.hpp) or
+/// of Boost.Asio (boost_asio.hpp).  Its value is `use_weft`.  Each member function returns a token
+/// with one more property; they are combined in any order:
 ///
 ///     std::size_t const n = co_await socket.async_read_some(buffer, use_weft.until(t));
 ///     auto [error, m] = co_await asio::async_write(socket, text, use_weft.as_tuple());
 ///
 /// The call with the token is a computation.  Row: `completions`.  `co_await` yields the values of
-/// the operation: nothing, the value, or a std::tuple of several; an error code before them is
-/// thrown, as the library's system_error, and so is an exception.
+/// the operation: nothing, the value, or a std::tuple of several.  If the first value is an error
+/// code or an exception, it is thrown, the code as the library's system_error.
 ///
-/// The operation begins when it is awaited, and not in the thread of the process, but in the executor
-/// of its object, where it is also cancelled and ends: so objects of one io_context, which one thread
-/// runs, may be used by processes of any backend.  If several threads run the context, an object that
-/// several processes use at once needs a strand as its executor, as everywhere in Asio.  Before that,
-/// processes that are ready go first; a process that is cancelled finds it there.
+/// The operation begins when it is awaited, and not in the thread of the process, but in the
+/// executor of its object, where it is also cancelled and ends: so objects of one io_context, which
+/// one thread runs, may be used by processes of any backend.  If several threads run the context,
+/// an object that several processes use at once needs a strand as its executor, as everywhere in
+/// Asio.  Before an operation begins, the other ready processes run; if the process is cancelled,
+/// it finds `cancelled` then.
 ///
 /// Buffers, and objects to which the arguments refer, must live until the `co_await` is over.  They
-/// may be locals of the process: its frame lives until the operation has ended, whatever happens.  If
-/// the process is cancelled, or the deadline has passed, the operation is cancelled by its
+/// may be locals of the process: its frame lives until the operation has ended, whatever happens.
+/// If the process is cancelled, or the deadline has passed, the operation is cancelled by its
 /// cancellation slot, and the process waits until it has ended.  If it ends with
 /// `operation_aborted`, the process finds `cancelled`, or the error `timed_out`; if it succeeds all
 /// the same, it yields its values, and the next operation finds `cancelled`.  If all processes are
-/// cancelled, or the scheduler ends, the thread that unwinds the process blocks until then.
+/// cancelled, or the scheduler ends, the thread that unwinds the process blocks until the operation
+/// has ended.
 ///
-/// So a context must run, or be destroyed, until its operations have ended: a context that is stopped
-/// while processes await it makes them wait for ever.  An operation that is destroyed with its
-/// context throws completion_dropped.
+/// So a context must run, or be destroyed, until its operations have ended: if a context is stopped
+/// while processes await its operations, they wait for ever.  An operation that is destroyed with
+/// its context throws completion_dropped.
 ///
-/// A token is a value, which refers to no more than what it was given.
+/// A token is a value, which refers only to the objects that its member functions were given.
 ///
 /// Allocates the state of the operation, three frames from a pool, and what Asio allocates.  Costs
-/// two changes of threads, if the context has a thread of its own.  Throws system_error, `cancelled`,
-/// completion_dropped, bad_alloc, and what the beginning of the operation throws.
+/// two changes of threads, if the context has a thread of its own.  Throws system_error,
+/// `cancelled`, completion_dropped, bad_alloc, and what the beginning of the operation throws.
 template <class Executor = void, class Canceller = void, bool AsTuple = false>
 class weft_token {
  public:
   constexpr weft_token() noexcept = default;
 
-  /// The operation is cancelled at `t`; if it ends for that reason, its error is that of a timeout.
+  /// The operation is cancelled at `t`; if it ends for that reason, its error is `timed_out`.
   [[nodiscard]] constexpr weft_token until(instant t) const {
     return weft_token(t, executor_, canceller_);
   }
@@ -69,7 +71,7 @@ class weft_token {
     return weft_token<E, Canceller, AsTuple>(deadline_, std::move(e), canceller_);
   }
   /// To cancel the operation, `object.cancel()` is called as well, in the executor: for operations
-  /// without a cancellation slot, such as all those of Boost before 1.77.  It cancels all
+  /// without a cancellation slot, such as all those of Boost before 1.77.  The call cancels all
   /// operations of that object, which must outlive the operation.
   template <class Object>
   [[nodiscard]] constexpr weft_token<Executor, Object*, AsTuple> cancelling(Object& object) const {

@@ -25,7 +25,8 @@ using owned_ack = owned<jsPubAck, jsPubAck_Destroy>;
 using owned_info = owned<jsStreamInfo, jsStreamInfo_Destroy>;
 using owned_place = owned<jsMsgMetaData, jsMsgMetaData_Destroy>;
 
-/// The name is part of the names of a stream and a subject, where other characters mean something.
+/// Returns the name, or throws store_error.  The names of a stream and of a subject are made of it,
+/// where other characters have a meaning.
 std::string const& checked_name(std::string const& name) {
   static constexpr auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -39,14 +40,14 @@ std::string const& checked_name(std::string const& name) {
 
 }  // namespace
 
-/// A log that is a stream.  A thread of its own reads what others write:
+/// A log that is a JetStream stream.  A thread of its own reads the entries that others append:
 ///
-///  READ-1  While others write, a subscription of the stream brings all entries.
-///  READ-2  When many entries in a row were this handle's, it is alone: the server need not send back
-///          what it has written.  A subscription of the subject, which does not hear this connection, tells
-///          when another one writes.
-///  READ-3  On the way from one to the other nothing is missed: the end of the log is looked at when the
-///          subscription of the subject is on.
+///  READ-1  While others append, a subscription to the stream brings all entries.
+///  READ-2  When many entries in a row were appended by this object, it is alone, and ends that
+///          subscription: the server need not send them back.  A subscription to the subject, which
+///          does not hear this connection, tells when another program appends.
+///  READ-3  No entry is missed between the two subscriptions: the end of the log is looked up when
+///          the subscription to the subject is active.
 class nats_log final : public durable::command_log {
  public:
   nats_log(connection_options const& servers, nats_store_options const& o)
@@ -68,7 +69,8 @@ class nats_log final : public durable::command_log {
       auto const s = js_Publish(&answer, js_.get(), subject_.c_str(), bytes.data(),
                                 static_cast<int>(bytes.size()), nullptr, e);
       ack.reset(answer);
-      if (s == NATS_NO_RESPONDERS) *e = {};  // which the client calls a server without JetStream
+      // Otherwise the library's code says that the server has no JetStream.
+      if (s == NATS_NO_RESPONDERS) *e = {};
       return s;
     });
     if (stream_ != ack->Stream)
@@ -149,7 +151,7 @@ class nats_log final : public durable::command_log {
     auto const s = natsConnection_JetStream(&context, connection_->get(), &waits);
     if (s != NATS_OK) connection_->fail("cannot be reached", s);
     js_.reset(context);
-    static constexpr std::size_t headers = 512;  // they count
+    static constexpr std::size_t headers = 512;  // the payload limit includes them
     max_size_ = connection_->max_payload() - headers;
   }
 
@@ -166,7 +168,7 @@ class nats_log final : public durable::command_log {
         made.Subjects = &subject;
         made.SubjectsLen = 1;
         made.Storage = js_FileStorage;
-        made.Discard = js_DiscardNew;  // a full store is an error, and loses nothing
+        made.Discard = js_DiscardNew;  // appending to a full store fails, and loses no old entry
         made.Replicas = o.replicas;
         made.DenyDelete = true;
         s = js_AddStream(&answer, js_.get(), &made, nullptr, e);
@@ -189,19 +191,19 @@ class nats_log final : public durable::command_log {
     reader_ = std::thread([this] { read(); });
   }
 
-  /// Under lock_: lets the thread read all that is missing, by a new subscription.
+  /// Under lock_: makes the thread read all missing entries, by a new subscription.
   void want_entries() {
     wanted_ = true;
     end_reading();
     changes_.notify_all();
   }
-  /// Under lock_: ends the wait for an entry.
+  /// Under lock_: ends the thread's wait for an entry, if it waits.
   void end_reading() {
     if (reading_) natsSubscription_Unsubscribe(std::exchange(reading_, nullptr));
   }
   void on_reconnected() {
     std::scoped_lock const locked(lock_);
-    want_entries();  // a server that was started again does not know its consumers
+    want_entries();  // a server that was restarted has forgotten the subscription
   }
   void note_own(std::uint64_t number) {
     std::scoped_lock const locked(lock_);
@@ -212,7 +214,7 @@ class nats_log final : public durable::command_log {
   }
   [[nodiscard]] bool is_alone() const noexcept { return own_in_a_row_ >= 100; }
 
-  /// The thread.
+  /// The body of the reader thread.
   void read() {
     for (;;) {
       bool reads = false;
@@ -234,7 +236,8 @@ class nats_log final : public durable::command_log {
     if (!s.empty()) connection_->end(s);
   }
 
-  /// READ-1, until this handle is alone, or until the subscription has to be made anew.
+  /// Reads all entries (READ-1) until this object is alone, or the subscription has to be made
+  /// anew.
   void read_all_that_comes() {
     std::list<owned_subscription> all;
     if (!subscribe(all)) return;
@@ -252,7 +255,7 @@ class nats_log final : public durable::command_log {
     end(all);
     connection_->flush();
   }
-  /// Null if the subscription was ended.
+  /// Waits for the next message; null if the subscription was ended.
   static owned_message next_of(natsSubscription* from) {
     for (;;) {
       natsMsg* m = nullptr;
@@ -272,7 +275,7 @@ class nats_log final : public durable::command_log {
     reading_ = nullptr;
     wanted_ = true;
   }
-  /// READ-2 and READ-3.
+  /// Subscribes to the subject (READ-2).  Wants all entries again if one may be missing (READ-3).
   void listen() {
     natsSubscription* made = nullptr;
     auto const s = natsConnection_SubscribeSync(&made, connection_->get(), subject_.c_str());
@@ -285,13 +288,14 @@ class nats_log final : public durable::command_log {
         is_on && js_GetStreamInfo(&answer, js_.get(), stream_.c_str(), nullptr, nullptr) == NATS_OK;
     owned_info const found(answer);
     std::unique_lock locked(lock_);
-    // An own entry may be on its way.
+    // Waits a little: the answer to an entry of this object may be on its way.
     bool const knows_all = is_on && changes_.wait_for(locked, std::chrono::milliseconds(100), [&] {
       return found->State.LastSeq <= std::max(last_own_, arrivals_.next() - 1);
     });
     if (!knows_all) wanted_ = true;
   }
-  /// False, after a pause, if the servers do not make the subscription.
+  /// Subscribes to the stream from the first missing entry on.  If the servers do not make the
+  /// subscription, returns false after a pause.
   bool subscribe(std::list<owned_subscription>& to) {
     jsSubOptions how;
     jsSubOptions_Init(&how);
@@ -317,7 +321,7 @@ class nats_log final : public durable::command_log {
       natsSubscription_SetPendingLimits(made, -1, -1);
       reading_ = made;
       follows_ = true;
-      if (wanted_) end_reading();  // wanted since
+      if (wanted_) end_reading();  // set again while the lock was free
       return true;
     }
     if (s == NATS_OK) to.emplace_back(made);
@@ -351,20 +355,20 @@ class nats_log final : public durable::command_log {
   std::unique_ptr<connection> connection_;
   owned_context js_;
 
-  std::mutex lock_;  // for what follows
+  std::mutex lock_;  // guards the members down to own_in_a_row_
   std::condition_variable changes_;
   arrivals arrivals_;
-  bool wanted_ = false;  // entries are missing, and do not arrive by themselves
+  bool wanted_ = false;  // entries may be missing: the thread has to subscribe to the stream anew
   bool is_closing_ = false;
-  bool follows_ = false;                 // the thread reads the stream
-  natsSubscription* reading_ = nullptr;  // the subscription that it waits for
+  bool follows_ = false;                 // the thread has a subscription to the stream
+  natsSubscription* reading_ = nullptr;  // the subscription on which the thread waits; or null
   std::uint64_t last_own_ = 0;           // the last entry that this handle has appended
   std::uint64_t own_in_a_row_ = 0;
 
   std::mutex tell_lock_;
   std::function<void()> tell_;
 
-  std::list<owned_subscription> bell_;  // of the subject, while this handle is alone: none, or one
+  std::list<owned_subscription> bell_;  // to the subject, while this object is alone; else empty
   std::thread reader_;
 };
 

@@ -20,7 +20,7 @@ namespace detail {
 namespace {
 
 constexpr std::size_t most_unsent_bytes = std::size_t{8} << 20U;
-constexpr std::size_t longest_subject = 1'000;  // a server ends a connection for 4096
+constexpr std::size_t longest_subject = 1'000;  // bytes; at 4096 a server closes the connection
 
 bool is_word(std::string_view w, bool is_last, bool is_pattern) {
   if (is_pattern && (w == "*" || (w == ">" && is_last))) return true;
@@ -29,7 +29,7 @@ bool is_word(std::string_view w, bool is_last, bool is_pattern) {
       return false;
   return !w.empty();
 }
-/// `weft` begins the subjects of stores, `$` those of the server.
+/// Whether a router may use the subject.  `weft` begins subjects of stores, `$` those of servers.
 bool is_subject(std::string_view s, bool is_pattern) {
   if (s.size() > longest_subject || s.starts_with('$') || s == "weft" || s.starts_with("weft."))
     return false;
@@ -98,19 +98,19 @@ class router_core {
     auto made = std::make_shared<listening>(by, std::move(prefix), capacity);
     by->add(made->queue);
     natsSubscription* s = nullptr;
-    // Owned by the callback, until the library will not call it any more.
+    // The callback's own pointer to the queue; deleted when the library makes no more calls.
     auto to = std::make_unique<std::shared_ptr<lossy_queue>>(made->queue);
-    made->subscription.emplace_back();  // what follows must not fail for want of memory
+    made->subscription.emplace_back();  // now: once subscribed, nothing may throw bad_alloc
     by->require(natsConnection_Subscribe(&s, by->connection_.get(), subject.c_str(),
                                          &router_core::arrived, to.get()));
     made->subscription.front().reset(s);
     auto* const of_callback = to.release();
     by->require(natsSubscription_SetOnCompleteCB(
         s, [](void* q) { delete static_cast<std::shared_ptr<lossy_queue>*>(q); }, of_callback));
-    natsSubscription_SetPendingLimits(s, -1, -1);  // the queue has the limit, and counts
+    natsSubscription_SetPendingLimits(s, -1, -1);  // none: the lossy_queue has one, and counts
     return {made, made->queue.get()};
   }
-  /// Completes when the server knows of all inboxes that listen now, or does not answer.
+  /// A completion that comes when the server knows all inboxes that listen now, or does not answer.
   completion<void> confirmation() {
     completer<void> asks;
     auto answer = asks.get_completion();
@@ -128,7 +128,7 @@ class router_core {
   }
 
   [[nodiscard]] std::uint64_t unsent() const noexcept {
-    return unsent_.load(std::memory_order_relaxed);  // relaxed: a number, no more
+    return unsent_.load(std::memory_order_relaxed);  // relaxed: the count publishes no other data
   }
 
  private:
@@ -146,7 +146,7 @@ class router_core {
       if (!subscription.empty() && subscription.front()) by->end(subscription);
     }
     std::shared_ptr<router_core> by;
-    std::shared_ptr<lossy_queue> queue;  // of the callback, too
+    std::shared_ptr<lossy_queue> queue;  // shared with the callback
     std::list<owned_subscription> subscription;
   };
 
@@ -169,10 +169,10 @@ class router_core {
 
   [[nodiscard]] std::string closed_text() const { return connection_.where() + " was closed"; }
   void count_unsent(std::uint64_t n) noexcept {
-    unsent_.fetch_add(n, std::memory_order_relaxed);  // relaxed: a number, no more
+    unsent_.fetch_add(n, std::memory_order_relaxed);  // relaxed: the count publishes no other data
   }
 
-  /// The thread that sends: only it waits for the server.
+  /// The body of the sender thread, the only thread that waits for the server.
   void send_all() {
     for (bool is_last = false; !is_last;) {
       std::deque<outgoing> messages;
@@ -187,10 +187,10 @@ class router_core {
         asked.swap(confirmations_);
         bytes_ = 0;
         flushes = std::exchange(has_ended_some_, false) || !asked.empty();
-        is_last = is_closing_;  // no message and no question is added any more
+        is_last = is_closing_;  // no message and no confirmation is added any more
       }
-      // A broken connection would keep messages until it is made again: they would arrive when they
-      // are not true any more.
+      // While the connection is broken, the library would keep messages, and send them when they
+      // are stale.
       for (auto const& m : messages)
         if (!is_connected() ||
             natsConnection_Publish(connection_.get(), m.subject.c_str(), m.bytes.data(),
@@ -209,7 +209,7 @@ class router_core {
     (*static_cast<std::shared_ptr<lossy_queue>*>(to))
         ->put({natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m))});
   }
-  /// The connection was closed, by close() or by the library.
+  /// Called when the connection was closed, by close() or by the library.
   void close_inboxes() {
     std::vector<std::weak_ptr<lossy_queue>> all;
     {
@@ -221,18 +221,18 @@ class router_core {
       if (auto const q = one.lock()) q->close(closed_text());
   }
 
-  std::mutex lock_;  // for what follows, but the atomic
+  std::mutex lock_;  // guards the members down to is_closed_
   std::condition_variable changes_;
   std::deque<outgoing> messages_;  // to be sent
-  std::size_t bytes_ = 0;          // in messages_
+  std::size_t bytes_ = 0;          // the size of messages_
   std::vector<completer<void>> confirmations_;
   std::vector<std::weak_ptr<lossy_queue>> inboxes_;
-  bool has_ended_some_ = false;  // subscriptions
+  bool has_ended_some_ = false;  // a subscription has ended since the last flush
   bool is_closing_ = false;
   bool is_closed_ = false;
   std::atomic<std::uint64_t> unsent_ = 0;
 
-  connection connection_;  // after what its last callback accesses
+  connection connection_;  // declared after the members that its last callback accesses
   std::size_t const max_payload_;
   std::thread sender_;
 };

@@ -16,33 +16,34 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/sync/completion.hpp"
 
-/// Messages to processes on other computers that may be lost: presence, gossip, hints, measurements.
-/// A message that has to arrive is sent from one durable process to another instead
+/// Messages to processes on other computers; a message may be lost.  For presence, gossip, hints,
+/// measurements.  Send a message that has to arrive from one durable process to another instead
 /// (durable/process.hpp).
 ///
 ///     cluster::router r({.url = "nats://a:4222,nats://b:4222"});
 ///     auto in = co_await r.listen<status>("presence.*");      // a process, on any computer
-///     r.to<status>("presence.alice").send({.is_here = true});  // a process or a thread, on any other
+///     r.to<status>("presence.alice").send({.is_here = true});  // a process or thread, anywhere
 ///     status const s = co_await in.receive();
 ///
-/// A subject is that of NATS: words with dots between them.  Each message is delivered to each inbox
-/// that listens to its subject, in any program, at most once.  Messages from one router to one inbox
-/// arrive in the order in which they were sent.  A message is lost
+/// A subject is a NATS subject: words with dots between them.  Each message is delivered to each
+/// inbox that listens to its subject, in any program, at most once.  Messages from one router to
+/// one inbox arrive in the order in which they were sent.  A message is lost
 ///
 ///   * if no inbox listens to its subject when the server has it;
 ///   * if the sender's connection is broken, or breaks before the message is out: router::unsent()
-///     counts what is known of that;
-///   * if the connection of the receiver is broken when the server has the message, or the server
-///     ends, or has no more patience with a connection that is slow;
-///   * if the inbox is full: the oldest message in it is lost, lossy_inbox::overflowed();
-///   * if it is of another type than the inbox receives, lossy_inbox::unreadable().
+///     counts the losses that the router notices;
+///   * if the receiver's connection is broken when the server has the message, or the server ends,
+///     or closes the connection because the receiver is slow;
+///   * if the inbox is full: the oldest message in it is lost, and lossy_inbox::overflowed() counts
+///     it;
+///   * if the inbox receives another type: lossy_inbox::unreadable() counts the message.
 ///
 /// On the way a message is two values of MessagePack: the stable name of its type
 /// (durable::stored_name), and the message as durable::encode() has it.
 namespace weft::cluster {
 
-/// Thrown if no server can be reached, by the constructor of a router; and by a receiver whose
-/// router was closed, when it has received what had come.
+/// Thrown by the constructor of a router if no server can be reached; and, after the connection was
+/// closed, by router::listen(), and by an inbox that has no message left.
 struct [[gnu::visibility("default")]] routing_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -50,14 +51,14 @@ struct [[gnu::visibility("default")]] routing_error : std::runtime_error {
 class router;
 
 namespace detail {
-/// What a router shares with its addresses and inboxes.
+/// The state that a router shares with its addresses and inboxes.
 class router_core;
 void send(router_core& by, std::string const& subject, std::string message);
 eff<std::shared_ptr<lossy_queue>, completions> listen(std::shared_ptr<router_core> by,
                                                       std::string subject, std::string prefix,
                                                       std::size_t capacity);
 std::shared_ptr<std::string const> require_subject(std::string subject);
-/// How the messages of a type begin.
+/// The bytes with which each message of type M begins: the stable name of M, encoded.
 template <class M>
 [[nodiscard]] std::string const& prefix_of() {
   static std::string const prefix = durable::encode(std::string(durable::stored_name<M>()));
@@ -65,17 +66,17 @@ template <class M>
 }
 }  // namespace detail
 
-/// The address of processes on other computers: of all inboxes that listen to its subject.  A value,
-/// thread safe as an int is.  It may outlive its router: a message that is sent then is lost.
+/// The address of all inboxes that listen to a subject, on any computer.  A value, as thread safe
+/// as an int.  It may outlive its router: a message that is sent after that is lost.
 template <class M>
 class lossy_address {
  public:
-  // A copy is cheap, so that none is ever empty.
+  // No moves: a copy is cheap, and so no address is ever empty.
   lossy_address(lossy_address const&) = default;
   lossy_address& operator=(lossy_address const&) = default;
 
-  /// Hands the message to the router, which sends it soon.  Waits neither for a receiver nor for the
-  /// server: a message that cannot be sent is lost (see above).  No operation: threads outside a scheduler
+  /// Hands the message to the router, which sends it soon.  Waits neither for a receiver nor for
+  /// the server: a message that cannot be sent is lost.  No operation: threads outside a scheduler
   /// may call it.  O(size of the message); allocates its bytes.  Throws std::length_error if the
   /// server takes no message of that size.
   void send(M const& message) const {
@@ -97,17 +98,17 @@ class lossy_address {
 /// destroyed, its unread messages are lost, and no more come.
 ///
 /// An operation that waits seals: the process can no longer fork.  The inbox must outlive the
-/// operation.  Each throws routing_error if the router was closed and no message is left;
-/// std::logic_error if the inbox was moved from, or another process waits at it.  A process that is
-/// cancelled while it waits has received nothing.
+/// operation.  Receiving throws routing_error if the router was closed and no message is left;
+/// std::logic_error if the inbox was moved from, or if another process waits at it.  A process that
+/// is cancelled while it waits has received nothing.
 template <class M>
 class [[nodiscard]] lossy_inbox {
  public:
   lossy_inbox(lossy_inbox&&) noexcept = default;
   lossy_inbox& operator=(lossy_inbox&&) noexcept = default;
 
-  /// Waits for a message; `co_await` yields it.  A message that is there is received at once; at
-  /// least each 64th ends the step of the process, as a yield does.  O(size of the message);
+  /// Waits for a message, and receives it at once if it is there; `co_await` yields it.  At least
+  /// each 64th receive ends the step of the process, as a yield does.  O(size of the message);
   /// allocates frames from the pool.
   eff<M, completions> receive() {
     for (;;) {
@@ -115,8 +116,9 @@ class [[nodiscard]] lossy_inbox {
       if (auto m = read(*bytes)) co_return std::move(*m);
     }
   }
-  /// As receive(), until `t` at the latest; `co_await` yields an empty optional if no message has
-  /// come by then.  O(log n) in the waiters with a deadline.
+  /// Waits for a message until `t` at the latest; `co_await` yields it, or an empty optional if
+  /// none has come by then.  Costs what receive() costs, and O(log n) in the waiters with a
+  /// deadline.
   eff<std::optional<M>, completions> receive_until(instant t) {
     for (;;) {
       auto bytes = co_await detail::lossy_queue::take_until(required(), t);
@@ -124,8 +126,8 @@ class [[nodiscard]] lossy_inbox {
       if (auto m = read(*bytes)) co_return m;
     }
   }
-  /// A message that is there, or an empty optional.  No operation: it never waits.  O(size of the
-  /// message, and of those before it that are unreadable).
+  /// Receives a message that is there, else returns an empty optional.  No operation: never waits.
+  /// O(size of the message, and of the unreadable messages before it).
   [[nodiscard]] std::optional<M> try_receive() {
     while (auto bytes = required()->try_take())
       if (auto m = read(*bytes)) return m;
@@ -134,8 +136,8 @@ class [[nodiscard]] lossy_inbox {
 
   /// How many messages were lost because the inbox was full.  Thread safe.
   [[nodiscard]] std::uint64_t overflowed() const { return required()->overflowed(); }
-  /// How many were lost because they were of another type, or no messages of a router.  Thread
-  /// safe.
+  /// How many messages were lost because they were of another type, or not sent by a router.
+  /// Thread safe.
   [[nodiscard]] std::uint64_t unreadable() const { return required()->unreadable(); }
 
  private:
@@ -155,17 +157,17 @@ class [[nodiscard]] lossy_inbox {
     }
   }
 
-  std::shared_ptr<detail::lossy_queue> queue_;  // its owner ends the subscription
+  std::shared_ptr<detail::lossy_queue> queue_;  // owns the subscription, too: an aliasing pointer
 };
 
 /// How an inbox listens.
 struct listen_options {
-  /// How many messages wait to be received: at least 1.  When one more comes, the oldest is lost.
+  /// How many unread messages the inbox holds, at least 1.  One more, and the oldest is lost.
   std::size_t capacity = 1'024;
 };
 
 /// A connection to a NATS server or cluster, which sends and receives messages that may be lost
-/// (see above).  It needs no JetStream.  When the connection breaks, it is made again, and the
+/// (see the head of this file).  It needs no JetStream.  When it breaks, it is made again, and the
 /// inboxes listen again.  It has one thread that sends, and those of the library of NATS.  Thread
 /// safe.
 class router {
@@ -174,22 +176,22 @@ class router {
   explicit router(connection_options const& o);
   router(router const&) = delete;
   router& operator=(router const&) = delete;
-  /// Closes the connection.  Sends first what was handed over, if the server takes it: waits for
-  /// that a few seconds at most.  Its addresses and inboxes may outlive it.
+  /// Sends the messages that were handed over, if the server takes them within a few seconds, then
+  /// closes the connection.  Addresses and inboxes of the router may outlive it.
   ~router();
 
-  /// The address of the processes that listen to `subject`.  Asks nobody.  Throws
-  /// std::invalid_argument if it is no subject.
+  /// The address of the inboxes that listen to `subject`.  Asks no server.  Throws
+  /// std::invalid_argument if `subject` is no subject.
   template <class M>
   [[nodiscard]] lossy_address<M> to(std::string subject) const {
     return lossy_address<M>(core_, std::move(subject));
   }
-  /// Listens to a subject, or to all that fit a pattern: `*` stands for one word, `>` at the end for
-  /// one or more.  `co_await` yields a lossy_inbox<M>, which receives what is sent from then on.
-  /// Waits for an answer of the server, 2 seconds at most; a server that does not answer by then is
-  /// told when it can be reached.  If the server does not permit its user to listen to the subject,
-  /// the inbox receives nothing.  Throws std::invalid_argument if it is no subject; routing_error if
-  /// the connection was closed.
+  /// Listens to a subject, or to all that fit a pattern: `*` stands for one word, `>` at the end
+  /// for one or more.  `co_await` yields a lossy_inbox<M>, which receives the messages that are
+  /// sent from then on.  Waits for an answer of the server, 2 seconds at most; a server that has
+  /// not answered by then is told when it can be reached.  If the server does not permit the user
+  /// to listen to the subject, the inbox receives nothing.  Throws std::invalid_argument if
+  /// `subject` is no subject or pattern; routing_error if the connection was closed.
   template <class M>
   [[nodiscard]] eff<lossy_inbox<M>, completions> listen(std::string subject,
                                                         listen_options o = {}) const {

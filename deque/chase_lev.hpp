@@ -13,18 +13,18 @@ namespace weft {
 
 /// The memory orders of the accesses that have the labels [7] to [11] in a chase_lev.
 struct chase_lev_orders : steal_orders {
-  static constexpr auto claims = std::memory_order_seq_cst;        // [7]
-  static constexpr auto looks_at_top = std::memory_order_seq_cst;  // [8]
-  static constexpr auto sees_top = std::memory_order_seq_cst;      // [9]
-  static constexpr auto sees_bottom = std::memory_order_seq_cst;   // [9]
-  static constexpr auto takes = std::memory_order_seq_cst;         // [10]
+  static constexpr auto claims = std::memory_order_seq_cst;        // [7] a pop lowers bottom
+  static constexpr auto looks_at_top = std::memory_order_seq_cst;  // [8] a pop reads top
+  static constexpr auto sees_top = std::memory_order_seq_cst;      // [9] a steal reads top
+  static constexpr auto sees_bottom = std::memory_order_seq_cst;   // [9] a steal reads bottom
+  static constexpr auto takes = std::memory_order_seq_cst;         // [10] a take moves top
 };
 
-/// chase_lev_orders by which a pop costs the owner less and a steal costs a thief more (STEAL-7).
+/// Memory orders by which a pop costs the owner less, and a steal costs a thief more (STEAL-7).
 struct interrupting_orders : chase_lev_orders {
   using fence = detail::asymmetric_fence;
-  static constexpr auto claims_lightly = std::memory_order_release;        // [11]
-  static constexpr auto looks_at_top_lightly = std::memory_order_relaxed;  // [11]
+  static constexpr auto claims_lightly = std::memory_order_release;  // [11] a pop lowers bottom
+  static constexpr auto looks_at_top_lightly = std::memory_order_relaxed;  // [11] a pop reads top
 };
 
 /// The destination of steal_half for all stolen items but the first: the thief's own deque, say.
@@ -124,11 +124,11 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     basic_chase_lev* from_;
   };
 
-  /// With room for at least `room` items.  Throws std::bad_alloc.
+  /// Makes an empty deque with room for at least `room` items.  Throws std::bad_alloc.
   explicit basic_chase_lev(std::size_t room = 64) : ends(room) {}
 
-  /// Turns off the fences of STEAL-7, although the orders ask for them: if there are too many
-  /// thieves, say.  Call it before the first thief exists.
+  /// Turns off the fences of STEAL-7 that the orders ask for, for example because there are too
+  /// many thieves.  Call it before the first thief exists.
   void do_not_interrupt() noexcept
     requires may_interrupt
   {
@@ -141,12 +141,12 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   using ends::size;
   using ends::try_push_all;
 
-  /// Orders a push before the check for sleeping threads that follows: to be called between the two
-  /// (see detail/steal_ends.hpp).  If thieves interrupt, it costs no instruction, but then a
-  /// thread that is about to sleep must call before_last_look().
+  /// Orders a push before the check for sleeping threads that follows: call it between the two (see
+  /// detail/steal_ends.hpp).  With the fences of STEAL-7 it costs no instruction, but then a thread
+  /// that is about to sleep must call before_last_look().
   void publish() noexcept {
     if constexpr (may_interrupt)
-      if (interrupts_) return Orders::fence::light();  // STEAL-7: before the check for sleepers
+      if (interrupts_) return Orders::fence::light();  // between push and check (STEAL-7)
     ends::publish();
   }
   /// Orders the announcement of a sleep before the calls of is_empty() that follow, of any number
@@ -155,7 +155,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   void before_last_look() const noexcept
     requires may_interrupt
   {
-    if (interrupts_) Orders::fence::heavy();  // STEAL-7: before the last look for work
+    if (interrupts_) Orders::fence::heavy();  // between announcement and look (STEAL-7)
   }
 
   /// Takes the newest item.  Never `lost`: if a thief takes the last item first, the deque is
@@ -164,10 +164,10 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     // Relaxed: only the owner writes bottom and the array (STEAL-2).
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
     if (b < this->top_seen_) return missed::empty;
-    T const x = this->array_.load(std::memory_order_relaxed)->get(b);  // relaxed: as above
+    T const x = this->array_.load(std::memory_order_relaxed)->get(b);  // relaxed: as for bottom
     index t = lower_bottom(b);
     if (t < b) return x;
-    // [10] seq_cst: STEAL-5.  Relaxed on failure: nothing is taken.
+    // [10] seq_cst: in one order with [7] to [9] (STEAL-5).  Relaxed on failure: nothing is taken.
     bool const is_ours = t == b && this->top_.compare_exchange_strong(t, b + 1, Orders::takes,
                                                                       std::memory_order_relaxed);
     this->top_seen_ = b + 1;
@@ -178,44 +178,48 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   }
   /// Takes the oldest item, for the owner; `lost` if a thief took it during the call.
   [[nodiscard]] taken<T> take_oldest() noexcept { return steal(true); }
-  /// Takes the newest item of a deque without thieves: no read-modify-write.
+  /// Takes the newest item of a deque that has no thieves.  O(1), no read-modify-write.
   [[nodiscard]] taken<T> try_pop_alone() noexcept {
-    // Relaxed, here and below: no other thread uses the deque.
+    // Relaxed: no other thread uses the deque.
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
-    // Relaxed: as above.
+    // Relaxed: no other thread uses the deque.
     if (b < this->top_.load(std::memory_order_relaxed)) return missed::empty;
-    this->bottom_.store(b, std::memory_order_relaxed);            // relaxed: as above
-    return this->array_.load(std::memory_order_relaxed)->get(b);  // relaxed: as above
+    this->bottom_.store(b, std::memory_order_relaxed);            // relaxed: no other thread
+    return this->array_.load(std::memory_order_relaxed)->get(b);  // relaxed: no other thread
   }
 
  private:
-  /// Stores b to bottom, and then reads top.
+  /// Stores b to bottom, and then reads top: the owner's part of STEAL-5.
   [[nodiscard]] index lower_bottom(index b) noexcept {
     if constexpr (may_interrupt)
       if (interrupts_) {
-        this->bottom_.store(b, Orders::claims_lightly);        // [11] release: as in push
-        Orders::fence::light();                                // STEAL-7: between store and read
-        return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: STEAL-7
+        // [11] release: pairs with [9], as [1] does.
+        this->bottom_.store(b, Orders::claims_lightly);
+        Orders::fence::light();                                // between store and read (STEAL-7)
+        return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: the fence orders it
       }
-    this->bottom_.store(b, Orders::claims);        // [7] seq_cst: STEAL-5; and release, as in push
-    return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: STEAL-5
+    // [7] seq_cst: comes before [8] (STEAL-5).  Also release: pairs with [9], as [1] does.
+    this->bottom_.store(b, Orders::claims);
+    return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: comes after [7] (STEAL-5)
   }
   /// Takes the oldest item.  The owner needs no heavy fence: its read of bottom gets its own last
   /// store.
   [[nodiscard]] taken<T> steal(bool is_owner = false) noexcept {
-    // [9] seq_cst: STEAL-5; acquire: pairs with [1], [7] and [11].
+    // [9] seq_cst: top is read before bottom, in one order with [7] and [8] (STEAL-5).  For bottom
+    // also acquire: pairs with the owner's stores of bottom, [1], [7] and [11].
     index t = this->top_.load(Orders::sees_top);
     if constexpr (may_interrupt)
       if (interrupts_ && !is_owner) {
-        if (this->is_empty()) return missed::empty;  // do not interrupt for an empty deque
-        Orders::fence::heavy();                      // STEAL-7: between the two reads
+        if (this->is_empty()) return missed::empty;  // no system call for an empty deque
+        Orders::fence::heavy();  // between the reads of top and bottom (STEAL-7)
       }
     index const b = this->bottom_.load(Orders::sees_bottom);
     if (b <= t) return missed::empty;
-    // [4] acquire: pairs with [3].
+    // [4] acquire: pairs with [3] in make_room(), so the cells of the array are seen.
     T const x = this->array_.load(Orders::sees_array)->get(t);
-    // [10] seq_cst: STEAL-5; release, pairs with [2]: this read of the cell happens before the
-    // owner writes the cell again.  Relaxed on failure: the value read is discarded.
+    // [10] seq_cst: in one order with [7] to [9] (STEAL-5).  Also release, pairs with [2] in
+    // make_room(): the cell is read here before the owner writes it again.  Relaxed on failure: the
+    // value read is discarded.
     if (!this->top_.compare_exchange_strong(t, t + 1, Orders::takes, std::memory_order_relaxed))
       return missed::lost;
     return x;
@@ -230,7 +234,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   bool interrupts_ = is_able_to_interrupt();
 };
 
-/// The deque with the memory orders that are right for it.
+/// The deque with the memory orders that it needs.
 template <class T>
 using chase_lev = basic_chase_lev<T>;
 

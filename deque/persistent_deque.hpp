@@ -30,13 +30,13 @@ namespace weft {
 ///
 /// When not to use it: if no version is ever kept.  Elements are read-only in place.
 ///
-/// Cost, for n elements: the bounds are worst cases on any version, not amortised; log n is that of
-/// the most elements that the version, or one that it was made from, has had.  "Usually O(1)": only a
-/// push or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the leaves between.
-/// Destroying a version destroys the elements that no other version shares: O(n), with
-/// O(log n) of stack.  If another version shares the leaf at one of its ends with the destroyed
-/// one, elements of that leaf may live on until the other version next changes at that end: at
-/// most two leaves for both ends together.
+/// Cost, for n elements: the bounds are worst cases on any version, not amortised.  In log n, n is
+/// the most elements that the version, or a version that it was made from, has had.  "Usually
+/// O(1)": only a push or pop that fills or empties a leaf, a block of elements (32 of 16 bytes),
+/// reaches the leaves between the two ends.  Destroying a version destroys the elements that no
+/// other version shares: O(n), with O(log n) of stack.  If another version shares the leaf at one
+/// of its ends with the destroyed one, elements of that leaf may live on until the other version
+/// next changes at that end: at most two leaves for both ends together.
 ///
 /// Elements: `T` is complete, does not throw when destroyed, and moves without throwing or is
 /// copyable; a move-only T makes a move-only deque.  Constructors and the destructor of T must not
@@ -72,21 +72,21 @@ class persistent_deque {
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = reverse_iterator;
 
-  /// Empty.  No allocation.
+  /// Makes an empty deque.  No allocation.
   persistent_deque() = default;
 
-  /// A snapshot.  O(1), no allocation, does not throw.  Requires a copyable `T`.
+  /// Makes a snapshot.  O(1), no allocation, does not throw.  Requires a copyable `T`.
   persistent_deque(persistent_deque const&)
     requires copyable
   = default;
   persistent_deque& operator=(persistent_deque const&)
     requires copyable
   = default;
-  /// O(1), no allocation.  The source is left empty.
+  /// Takes over the version of the source, which is left empty.  O(1), no allocation.
   persistent_deque(persistent_deque&&) = default;
   persistent_deque& operator=(persistent_deque&&) = default;
 
-  /// O(n); allocates each leaf.  The same holds for the next two constructors.
+  /// This and the next two constructors make a deque of n elements.  O(n); they allocate each leaf.
   persistent_deque(std::initializer_list<T> elements)
     requires copyable
       : persistent_deque(elements.begin(), elements.end()) {}
@@ -105,7 +105,7 @@ class persistent_deque {
     for (auto&& element : range) emplace_back(std::forward<decltype(element)>(element));
   }
 
-  // ---- in place
+  // ---- changes in place
 
   /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a leaf if the leaf
   /// at that end is full, or if another version has used its next slot.
@@ -136,54 +136,56 @@ class persistent_deque {
   }
 
   /// pop_front() and pop_back() remove and return the element at an end: they move it if no other
-  /// version shares it, else copy it.  Usually O(1), at worst O(log n).  Allocates only
-  /// where the path to a leaf between is shared.  Throws std::out_of_range if the deque is empty.
+  /// version shares it, else copy it.  Usually O(1), at worst O(log n).  They allocate only if
+  /// another version shares the path to a leaf between the ends.  They throw std::out_of_range if
+  /// the deque is empty.
   T pop_front() { return version_.template pop<side::front>("pop_front"); }
   T pop_back() { return version_.template pop<side::back>("pop_back"); }
-  /// try_pop_front() and try_pop_back() do the same, but give nullopt if the deque is empty.
-  /// Allocates as a pop does.
+  /// try_pop_front() and try_pop_back() remove and return the element at an end, or return nullopt
+  /// if the deque is empty.  They cost, and allocate, what a pop does.
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
   /// For a round-robin queue: rotate_in_place adds T(args...) at the front, and removes and returns
   /// the last element, in a few instructions and without allocation.  It requires
-  /// can_rotate_in_place(), which is true only if both ends share nothing with another version.  If it
-  /// is false, a push and a pop do the same.
+  /// can_rotate_in_place(), which is true only if both ends share nothing with another version.  If
+  /// that is false, use a push and a pop.
   [[nodiscard]] bool can_rotate_in_place() const noexcept { return rotations() != 0; }
-  /// How many calls of rotate_in_place() may follow, as long as this deque is not changed in another
-  /// way and not copied.  O(1).
+  /// How many calls of rotate_in_place() may follow, if this deque is not copied, and is changed in
+  /// no other way, meanwhile.  O(1).
   [[nodiscard]] size_type rotations() const noexcept { return version_.rotations(); }
   template <class... Args>
   [[gnu::always_inline]] T rotate_in_place(Args&&... args) noexcept {
     return version_.rotate(std::forward<Args>(args)...);
   }
 
-  /// Adds T(args...) at the front in a few instructions, and returns true, if a leaf at hand has room
-  /// that this version may use.  Else returns false, and does nothing: then push.  T(args...) must not
-  /// throw.  O(1), no allocation.
+  /// Adds T(args...) at the front in a few instructions, and returns true, if the leaf at the front
+  /// has room that this version may use.  Else returns false, and does nothing; then call
+  /// emplace_front().  T(args...) must not throw.  O(1), no allocation.
   template <class... Args>
   [[nodiscard, gnu::always_inline]] bool emplace_front_in_place(Args&&... args) noexcept {
     return version_.template emplace_in_place<side::front>(std::forward<Args>(args)...);
   }
 
-  /// Removes the last element in a few instructions, and returns true, if the leaf that it is in is at
-  /// hand, and no other version shares it: take(element), which must not throw, takes over what the
-  /// element owns, which is not destroyed.  Else returns false, and does nothing: then pop.  O(1), no
-  /// allocation.
+  /// Removes the last element in a few instructions, and returns true, if it can: the leaf of the
+  /// element must be at one of the ends, and no other version may share the leaf.  Calls
+  /// take(element), which must not throw, and which takes over the things that the element owns,
+  /// since the element is not destroyed.  Else returns false, and does nothing; then call
+  /// pop_back().  O(1), no allocation.
   template <std::invocable<T&> Take>
   [[nodiscard, gnu::always_inline]] bool take_back_in_place(Take take) noexcept {
     return version_.template take_in_place<side::back>(take);
   }
 
-  void clear() noexcept { version_ = {}; }  ///< Drops this version; O(n), as its end.
-  /// O(1), no allocation.
+  void clear() noexcept { version_ = {}; }  ///< Drops this version.  O(n).
+  /// Exchanges the two versions.  O(1), no allocation.
   void swap(persistent_deque& other) noexcept { version_.swap(other.version_); }
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
-  // ---- as values: return a changed deque and leave this one unchanged (or, for an rvalue, reuse
-  // it).  Each costs and allocates as much as a snapshot and the operation in place.
+  // ---- as values: functions that return a changed deque and leave this one unchanged; an rvalue
+  // is reused.  Each costs and allocates as much as a snapshot and the operation in place.
 
-  /// The deque with one more element at an end.  Allocates as a push after a snapshot.
+  /// The deque with one more element at the front.  Allocates as a push after a snapshot.
   [[nodiscard]] persistent_deque pushed_front(T element) const&
     requires copyable
   {
@@ -204,8 +206,8 @@ class persistent_deque {
     return std::move(*this);
   }
 
-  /// The element at an end, and the deque without it; nullopt if the deque is empty.
-  /// popped_front() and popped_back() give it.  Allocates as a pop after a snapshot.
+  /// The result of popped_front() and popped_back(): the element at that end, and the deque without
+  /// it; nullopt if the deque is empty.  These two allocate as a pop after a snapshot.
   using popped = std::optional<std::pair<T, persistent_deque>>;
   [[nodiscard]] popped popped_front() const&
     requires copyable
@@ -297,8 +299,8 @@ class persistent_deque {
     return (*this)[size() - 1];
   }
 
-  /// Element `i`; at() is the same.  O(log n).  Throws std::out_of_range if there is no element
-  /// `i`.
+  /// Element `i`; at(i) returns the same.  O(log n).  Throws std::out_of_range if there is no
+  /// element `i`.
   [[nodiscard]] T const& operator[](size_type i) const {
     auto const run = version_.run_of(i);
     if (run.size == 0) throw_no_element("operator[] or at", i);
@@ -306,8 +308,8 @@ class persistent_deque {
   }
   [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
 
-  /// begin(), end(), cbegin(), cend(), rbegin() and rend() as those of a std::deque.  O(log n).  An
-  /// increment of an iterator is O(1), but O(log n) once in each leaf.
+  /// begin(), end(), cbegin(), cend(), rbegin() and rend() return what those of a std::deque do, in
+  /// O(log n).  An increment of an iterator is O(1), but O(log n) once in each leaf.
   [[nodiscard]] iterator begin() const noexcept { return iterator(version_, 0); }
   [[nodiscard]] iterator end() const noexcept { return iterator(version_, size()); }
   [[nodiscard]] iterator cbegin() const noexcept { return begin(); }
@@ -361,7 +363,7 @@ class persistent_deque {
     if constexpr (std::is_nothrow_move_constructible_v<T>) {
       T element = version_.template pop<S>("popped");
       return popped(std::in_place, std::move(element), std::move(*this));
-    } else {  // a copy may throw: this deque stays as it is
+    } else {  // a copy may throw, so this deque changes only afterwards
       persistent_deque rest(*this);
       T const element = rest.version_.template pop<S>("popped");
       return popped(std::in_place, element, std::move(rest));

@@ -26,8 +26,8 @@ struct plain_counts {
   class owners {
    public:
     void add() noexcept { ++n_; }                                     ///< Counts one more owner.
-    [[nodiscard]] bool remove() noexcept { return --n_ == 0; }        ///< True if it was the last.
-    [[nodiscard]] bool only_one() const noexcept { return n_ == 1; }  ///< Whether there is one.
+    [[nodiscard]] bool remove() noexcept { return --n_ == 0; }        ///< True for the last owner.
+    [[nodiscard]] bool only_one() const noexcept { return n_ == 1; }  ///< Whether the count is 1.
 
    private:
     std::uint32_t n_ = 1;
@@ -62,7 +62,7 @@ struct atomic_counts {
   /// Whether versions that share parts may be on several threads.
   static constexpr bool between_threads = true;
 
-  /// As plain_counts::owners.  Thread safe.
+  /// A count of owners.  It starts at one.  Thread safe.
   class owners {
    public:
     /// Counts one more owner.
@@ -70,9 +70,9 @@ struct atomic_counts {
     // reaches its thread by a hand-over that synchronises.
     void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
 
-    /// True if it was the last.
+    /// Counts one owner less.  True if it was the last one.
     [[nodiscard]] bool remove() noexcept {
-      if (only_one()) return true;  // no other owner can change the count: no read-modify-write
+      if (only_one()) return true;  // saves the read-modify-write: no other owner is left to count
       // [1] release, pairs with [2] and [3]: what this owner has read and claimed happens before
       // the writes of an owner that finds itself the only one [2], or the last one [3].  [3]
       // acquire, pairs with [1] of each former owner: the last owner sees their writes (POLICY-2).
@@ -90,21 +90,22 @@ struct atomic_counts {
     std::atomic<std::uint32_t> n_{1};
   };
 
-  /// As plain_counts::bound.  Thread safe.
+  /// The lower or the upper bound of the constructed slots of a leaf (LEAF-1).  Thread safe.
   class bound {
    public:
     /// The bound.
-    // Relaxed, here and below: a bound decides which thread constructs in a slot, and publishes no
-    // element.  Another thread that reads the element has a version that covers it, which it was
-    // handed with synchronization; or it is the only or last owner, and its acquire, [2] or [3],
-    // pairs with the [1] of the former owners.
+    // Relaxed: a bound decides which thread constructs in a slot, and publishes no element.
+    // Another thread that reads the element has a version that covers it, which it was handed with
+    // synchronization; or it is the only or last owner, and its acquire, [2] or [3], pairs with the
+    // [1] of the former owners.
     [[nodiscard]] std::uint32_t get() const noexcept { return at_.load(std::memory_order_relaxed); }
     /// Moves the bound.
-    // Relaxed: as above.
+    // Relaxed: as in get().
     void set(std::uint32_t to) noexcept { at_.store(to, std::memory_order_relaxed); }
     /// If the bound is `from`, sets it to `to` and returns true: one thread only gets true.
     [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
-      return at_.compare_exchange_strong(from, to, std::memory_order_relaxed);  // relaxed: as above
+      // Relaxed: as in get().
+      return at_.compare_exchange_strong(from, to, std::memory_order_relaxed);
     }
 
    private:
@@ -144,16 +145,16 @@ struct heap_memory {
 /// power of two.
 ///
 /// `ElementsOwnVersions` must be true if an element can own a version of the deque that it is
-/// pushed to, for example a task that holds a snapshot of the queue in which it stands: then make the
-/// element before the push, push_back(T(d)), since emplace_back(d) would use `d` while it is changed.
-/// Otherwise the element may be constructed in a leaf that its snapshot shares; the two then own each
-/// other and leak.  If it is true, a push into a shared leaf copies the leaf.
+/// pushed to, for example a task that holds a snapshot of the queue in which it stands.  If it is
+/// true, a push into a shared leaf copies the leaf; if it is false, the element may be constructed
+/// in a leaf that its snapshot shares, and the two own each other and leak.  Make such an element
+/// before the push, push_back(T(d)), since emplace_back(d) would use `d` while it is changed.
 template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
           bool ElementsOwnVersions = false>
 struct deque_policy {
   using counts = Counts;                                ///< plain_counts or atomic_counts.
-  using memory = Memory;                                ///< heap_memory, or one like it.
-  static constexpr std::size_t leaf_bytes = LeafBytes;  ///< The size of a leaf.
+  using memory = Memory;                                ///< heap_memory, or a class like it.
+  static constexpr std::size_t leaf_bytes = LeafBytes;  ///< The bytes for elements in a leaf.
   /// Whether an element can own a version of its deque.
   static constexpr bool elements_own_versions = ElementsOwnVersions;
 };

@@ -12,8 +12,8 @@ namespace weft {
 
 /// The memory orders of the accesses that have the labels [7] and [8] in a steal_queue.
 struct steal_queue_orders : steal_orders {
-  static constexpr auto sees_bottom = std::memory_order_acquire;  // [7]
-  static constexpr auto takes = std::memory_order_release;        // [8]
+  static constexpr auto sees_bottom = std::memory_order_acquire;  // [7] a take reads bottom
+  static constexpr auto takes = std::memory_order_release;        // [8] a take moves top
 };
 
 /// The queue of a worker: the owner pushes at the bottom, and all threads, the owner too, take at
@@ -27,8 +27,9 @@ struct steal_queue_orders : steal_orders {
 ///
 /// All operations but growth are lock-free.  A push is O(1); taking n items is O(n) and one
 /// compare-and-swap.  Nothing but a larger array is ever allocated.  Used by the owner's thread
-/// only, except through a thief.  When not to use it: where last in, first out will do; a pop from
-/// a chase_lev writes to top, which thieves write, only for the last item.
+/// only, except through a thief.  When not to use it: where last in, first out will do.  A
+/// chase_lev is cheaper for its owner, whose pop writes to top, as thieves do, only for the last
+/// item.
 ///
 /// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
 ///   STEAL-6  No thread takes at the bottom: bottom only grows.  So the items between top and
@@ -57,7 +58,8 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
     [[nodiscard]] taken<std::size_t> take(std::span<T> out) const noexcept {
       return from_->try_take(out, 1);
     }
-    /// Takes half of the items, but at least one, and at most out.size(); else like take().
+    /// Takes half of the items, but at least one, and at most out.size(); returns how many.  `lost`
+    /// if another thread took some during the call.
     [[nodiscard]] taken<std::size_t> take_half(std::span<T> out) const noexcept {
       return from_->try_take(out, 2);
     }
@@ -70,7 +72,7 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
     basic_steal_queue* from_;
   };
 
-  /// With room for at least `room` items.  Throws std::bad_alloc.
+  /// Makes an empty queue with room for at least `room` items.  Throws std::bad_alloc.
   explicit basic_steal_queue(std::size_t room = 64) : ends(room) {}
 
   using ends::is_empty;
@@ -93,26 +95,26 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   /// Takes the share 1/`one_in` of the items (1: all, 2: half): at least one if there is one, at
   /// most out.size().
   [[nodiscard]] taken<std::size_t> try_take(std::span<T> out, index one_in) noexcept {
-    // Acquire: pairs with [8], so that bottom is read after top, as in is_empty().  [8] fails if
-    // this value is out of date.
+    // Acquire: pairs with [8], by which another thread has moved top, so that bottom is read after
+    // top.  If this value of top is out of date, the compare-and-swap [8] below fails.
     index t = this->top_.load(std::memory_order_acquire);
-    index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: pairs with [1]
+    index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: pairs with [1], a push
     if (b <= t || out.empty()) return missed::empty;
     index const share = (b - t) / one_in;
     index const room = std::ssize(out);
     index const n = share < 1 ? 1 : share < room ? share : room;
-    // [4] acquire: pairs with [3].
+    // [4] acquire: pairs with [3] in make_room(), so the cells of the array are seen.
     auto const* const a = this->array_.load(Orders::sees_array);
     for (index i = 0; i != n; ++i) out[static_cast<std::size_t>(i)] = a->get(t + i);
-    // [8] release, pairs with [2]: these reads of the cells happen before the owner writes the
-    // cells again.  Relaxed on failure: the values read are discarded.
+    // [8] release: pairs with [2] in make_room(), so the cells are read here before the owner
+    // writes them again.  Relaxed on failure: the values read are discarded.
     if (!this->top_.compare_exchange_strong(t, t + n, Orders::takes, std::memory_order_relaxed))
       return missed::lost;
     return static_cast<std::size_t>(n);
   }
 };
 
-/// The queue with the memory orders that are right for it.
+/// The queue with the memory orders that it needs.
 template <class T>
 using steal_queue = basic_steal_queue<T>;
 

@@ -7,7 +7,7 @@ namespace detail {
 
 struct child_end {
   std::string id{};
-  std::string failure{};  // empty: it has completed
+  std::string failure{};  // empty: the child has completed
 };
 struct to_child_end {
   child_end operator()(recorded r) const {
@@ -36,7 +36,7 @@ eff<void, children> child_scope::end(std::exception_ptr failure) {
         try {
           co_await child<void>(open_[i]).cancel();
           ++i;
-        } catch (weft::cancelled const&) {  // found once: the children are being cancelled anyway
+        } catch (weft::cancelled const&) {  // the process finds it only once: tries again
         }
       }
     }

@@ -14,18 +14,20 @@
 #include "weft/effects/eff.hpp"
 #include "weft/sched/base/errors.hpp"
 
-/// Scopes of children: no child outlives the braces in which it was started.
+/// Scopes of children, the durable processes that a durable process starts: no child outlives the
+/// braces in which it was started.
 namespace weft::durable {
 
-/// The children of a with_children.  It lives in that frame; a process that runs again makes it again.
+/// The children that the body of a with_children has started.  Lives in the frame of with_children;
+/// a process that runs again from its log makes it again.
 class child_scope {
  public:
   child_scope() = default;
   child_scope(child_scope const&) = delete;
   child_scope& operator=(child_scope const&) = delete;
 
-  /// As durable::start: `co_await` yields a child<R>, which the scope awaits at its end, unless
-  /// outcome() has.  Row: `durable::children`.
+  /// Starts a child, as durable::start does; `co_await` yields a child<R>.  The scope awaits the
+  /// child at its end, unless outcome() has awaited it.  Row: `durable::children`.
   template <class R, class... Es, class... Params, class... Args>
   eff<child<R>, children> start(std::string id, function<eff<R, Es...>(Params...)> f,
                                 Args... args) {
@@ -33,8 +35,8 @@ class child_scope {
     open_.push_back(c.id());
     co_return c;
   }
-  /// Waits for the end of a child of this scope; `co_await` yields its result.  To be awaited once a
-  /// child.  Throws child_failed; weft::cancelled.  Row: `durable::children`.
+  /// Waits for the end of a child of this scope; `co_await` yields the child's result.  Await it
+  /// once for a child.  Throws child_failed; weft::cancelled.  Row: `durable::children`.
   template <class R>
   eff<R, children> outcome(child<R> c) {
     std::exception_ptr failure;
@@ -63,23 +65,25 @@ class child_scope {
     }
   }
 
-  /// For with_children.  Waits for all children.  When one has failed, the others are cancelled, and
-  /// the first failure is thrown when all have ended.
+  /// Waits for all children; called by with_children.  If `failure`, the exception of the body, is
+  /// not null, or a child fails, cancels the other children, and throws the first failure when all
+  /// have ended.
   eff<void, children> end(std::exception_ptr failure);
 
  private:
-  std::vector<std::string> open_;  // ids of children that were not awaited
+  std::vector<std::string> open_;  // ids of the children that were not awaited yet
 };
 
-/// Calls `body(scope)`, a computation that starts children by `scope.start`, and waits for them.
-/// `co_await` yields the result of the body.  If the body throws, or a child fails, the other
-/// children are cancelled, and the exception is thrown when all have ended: the same after each crash.
-/// A process that is cancelled while it waits here cancels its children.  Allocates its frame, from a
-/// pool, and the ids of the children.
+/// Calls `body(scope)`, a computation that starts children by `scope.start`, and waits for the
+/// children.  `co_await` yields the result of the body.  If the body throws, or a child fails, the
+/// other children are cancelled, and the exception is thrown when all have ended; after a crash the
+/// same exception is thrown.  A process that is cancelled while it waits here cancels its children.
+/// Allocates its frame, from a pool, and the ids of the children.
 ///
-///     co_await durable::with_children([&](durable::child_scope& s) -> eff<void, durable::children> {
-///       for (auto const& city : cities) co_await s.start("trip/" + city, trip_process, city);
-///     });
+///     co_await durable::with_children(
+///         [&](durable::child_scope& s) -> eff<void, durable::children> {
+///           for (auto const& city : cities) co_await s.start("trip/" + city, trip_process, city);
+///         });
 ///
 /// Row: that of the body, which has `durable::children`.
 template <class Body>
@@ -90,7 +94,7 @@ std::invoke_result_t<Body&, child_scope&> with_children(Body body) {
   if constexpr (std::is_void_v<T>) {
     try {
       co_await body(scope);
-    } catch (not_readable const&) {  // the process is quarantined, and goes on when it is mended
+    } catch (not_readable const&) {  // the process is quarantined, so its children are kept
       throw;
     } catch (...) {
       failure = std::current_exception();
@@ -100,7 +104,7 @@ std::invoke_result_t<Body&, child_scope&> with_children(Body body) {
     std::optional<T> value;
     try {
       value.emplace(co_await body(scope));
-    } catch (not_readable const&) {  // the process is quarantined, and goes on when it is mended
+    } catch (not_readable const&) {  // the process is quarantined, so its children are kept
       throw;
     } catch (...) {
       failure = std::current_exception();

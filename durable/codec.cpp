@@ -24,7 +24,7 @@ std::optional<msgpack::object> detail::short_value(std::string_view bytes) {
     if (head >= 0xe0) return msgpack::object(static_cast<signed char>(head));
     if (head == 0xc2 || head == 0xc3) return msgpack::object(head == 0xc3);
   }
-  // 0xcc to 0xcf: 1, 2, 4 or 8 bytes without a sign; 0xd0 to 0xd3: with one.
+  // 0xcc to 0xcf: a number without a sign, of 1, 2, 4 or 8 bytes; 0xd0 to 0xd3: one with a sign.
   if (head < 0xcc || head > 0xd3 || bytes.size() != 1U << (head & 3U)) return std::nullopt;
   std::uint64_t bits = 0;
   for (char const b : bytes) bits = bits << 8 | static_cast<unsigned char>(b);
@@ -34,7 +34,7 @@ std::optional<msgpack::object> detail::short_value(std::string_view bytes) {
 }
 
 namespace {
-// Kept for the values that come next: most fit into it.
+// The zone is kept for the values that are read next: most fit into it.
 thread_local msgpack::zone zone_of_thread(1024);
 thread_local bool is_taken = false;
 }  // namespace

@@ -49,7 +49,7 @@ MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
   };
 
 #if MSGPACK_VERSION_MAJOR < 6 || (MSGPACK_VERSION_MAJOR == 6 && MSGPACK_VERSION_MINOR < 1)
-#ifdef MSGPACK_NO_BOOST  // else they have one for points in time
+#ifdef MSGPACK_NO_BOOST  // with Boost, msgpack-cxx has an adaptor of points in time
   template <class C, class D>
   struct convert<std::chrono::time_point<C, D>> {
     msgpack::object const& operator()(msgpack::object const& o,
@@ -108,7 +108,7 @@ MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
 /// How values are stored: as MessagePack, by the library msgpack-cxx.  It is compact, and describes
 /// itself, so a tool can print a log whose types it does not have (docs/decisions/032).
 ///
-/// A struct of yours says what of it is stored:
+/// A struct names those of its members that are stored:
 ///
 ///     struct line {
 ///       std::string article;
@@ -119,12 +119,13 @@ MSGPACK_API_VERSION_NAMESPACE(MSGPACK_DEFAULT_API_NS) {
 /// Members that are added at the end later are default-initialised when an older value is read.
 namespace weft::durable {
 
-/// A stored value cannot be read as the type that is expected now.
+/// Thrown if a stored value cannot be read as the type that is expected now.
 struct [[gnu::visibility("default")]] not_readable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Specialise it for a type with an adaptor of msgpack's of your own, or with MSGPACK_ADD_ENUM:
+/// Whether values of `T` can be stored.  Specialise it for a type with MSGPACK_ADD_ENUM, or with an
+/// adaptor for msgpack of your own:
 /// `template <> inline constexpr bool weft::durable::is_stored<colour> = true;`
 template <class T>
 inline constexpr bool is_stored = std::is_arithmetic_v<T> && !std::is_same_v<T, long double>;
@@ -169,14 +170,14 @@ inline constexpr bool is_stored<std::monostate> = true;
 template <class T>
 concept storable = is_stored<T>;
 
-/// The stable name of a type, as it stands in stores: what `T::stored_name` says, else the name of
-/// the type.  Messages are received by it.
+/// The stable name of a type, as it stands in stores: `T::stored_name` if there is one, else the
+/// name of the type.  A process receives messages by the stable names of their types.
 template <class T>
 [[nodiscard]] constexpr std::string_view stored_name() {
   if constexpr (requires { std::string_view(T::stored_name); })
     return T::stored_name;
   else if constexpr (std::is_same_v<T, std::string>)
-    return "string";  // compilers spell it differently
+    return "string";  // compilers spell the name of std::string differently
   else
     return weft::detail::name_of<T>;
 }
@@ -195,21 +196,22 @@ consteval bool require_storable() {
 /// Throws not_readable, which names the type and says why.
 [[noreturn]] void throw_not_readable(std::string_view type, char const* why);
 
-/// A number, a truth value or a short text that is all of `bytes`, read in place: the library would
-/// allocate for it.  Empty if it is something else.
+/// The value of `bytes` if it is a number, a truth value or a short text; else empty.  It is read
+/// in place: the library would allocate for it.
 [[nodiscard]] std::optional<msgpack::object> short_value(std::string_view bytes);
 
-/// The memory of a value that is being read: that of the thread, if no other is being read there.
+/// The memory of a value while it is read: a zone that the thread keeps, or a new one if another
+/// value is being read on this thread.
 class reading {
  public:
   reading() noexcept;
   reading(reading const&) = delete;
   reading& operator=(reading const&) = delete;
   ~reading();
-  /// The value of all bytes, in which texts refer to them.  Throws msgpack::unpack_error,
-  /// msgpack::type_error.
+  /// The value of all of `bytes`; texts in the value refer to `bytes`.  Throws
+  /// msgpack::unpack_error, msgpack::type_error.
   [[nodiscard]] msgpack::object value(std::string_view bytes);
-  /// The first value; `end` is set to where it ends.
+  /// The first value of `bytes`.  Sets `end` to the position behind it.
   [[nodiscard]] msgpack::object first(std::string_view bytes, std::size_t& end);
 
  private:
@@ -232,7 +234,7 @@ template <class T>
   }
 }
 
-/// The value of these bytes.  O(size).  Throws not_readable if they are those of another type.
+/// The value of these bytes.  O(size).  Throws not_readable if they are a value of another type.
 template <class T>
 [[nodiscard]] T decode(std::string_view bytes) {
   try {
@@ -245,7 +247,7 @@ template <class T>
   }
 }
 
-/// Bytes as text, for people: JSON.  Text that is no MessagePack is returned as a JSON string.
+/// Bytes as JSON, for people to read.  Bytes that are no MessagePack become a JSON string.
 /// O(size); allocates the text.
 [[nodiscard]] std::string readable(std::string_view bytes);
 

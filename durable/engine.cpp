@@ -43,12 +43,12 @@ std::optional<process_record> engine_base::wait_for(std::string_view id,
     std::unique_lock locked(lock_);
     auto const ends = ends_;
     locked.unlock();
-    auto found = store_.find(id);  // without the lock: a store of a cluster may take long
+    auto found = store_.find(id);  // without the lock, since a store of a cluster may take long
     if (!found) throw_no_process(id);
     if (has_ended(found->status) || found->status == process_status::quarantined) return found;
     auto const left = time - (std::chrono::steady_clock::now() - begin);
     if (left <= std::chrono::nanoseconds::zero()) return std::nullopt;
-    // Another engine may end the process: so look again from time to time.
+    // Another engine may end the process, so this loop asks the store again from time to time.
     locked.lock();
     ended_.wait_for(locked,
                     std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(100)),

@@ -26,7 +26,7 @@ namespace weft::durable {
 
 namespace detail {
 
-/// The effects that the steps of a function perform.
+/// The effects that the steps of a function with the row `Row` may perform.
 template <class Row>
 struct outside_of : identity<row<>> {
   static_assert(steps_in<Row>::count < 2,
@@ -42,7 +42,7 @@ constexpr bool is_recorded = std::is_same_v<E, mail> || std::is_same_v<E, childr
 template <class... Es>
 constexpr bool is_recorded<steps<Es...>> = true;
 
-/// Refuses a function whose row has an effect that no log has.
+/// Refuses a function whose row has an effect of which logs record no answers.
 template <class Row>
 struct recorded_row;
 template <class... Es>
@@ -75,12 +75,12 @@ class engine_base {
   engine_base& operator=(engine_base const&) = delete;
   ~engine_base() = default;
 
-  /// Ends run(), when each process has come to a place where it waits; steps that are being run are
-  /// ended first.  Thread safe.
+  /// Makes run() return, when each process has come to a place where it waits; steps that are
+  /// running end before that.  Thread safe.
   void stop() { coordinator_.stop(); }
 
   /// Sends a message to the process of that id.  Two calls with the same `once_key`, if it is not
-  /// empty, send one.  Thread safe; blocks as the store does.
+  /// empty, send one message.  Thread safe; blocks as the store does.
   template <class M>
   void send(std::string id, M const& message, std::string_view once_key = {}) {
     coordinator_.arrived(
@@ -88,38 +88,40 @@ class engine_base {
   }
   /// Asks the process to end: it finds weft::cancelled at its next operation.  Thread safe.
   void cancel(std::string const& id, std::string const& why = "weft: cancelled from outside");
-  /// Lets a quarantined process go on: after its code was mended.  False if it is not quarantined.
+  /// Lets a quarantined process, which did not fit its log, go on after its code was mended.  False
+  /// if the process is not quarantined.
   bool resume_quarantined(std::string_view id);
 
-  /// What the store knows of a process; null if there is none of that id.  Thread safe.
+  /// The record that the store has of a process; null if there is none of that id.  Thread safe.
   [[nodiscard]] std::optional<process_record> find(std::string_view id) { return store_.find(id); }
   /// Up to `limit` processes in the order of their keys, after the key `after`: 0 for the first
   /// ones, then the key of the last one that was listed.  Thread safe; blocks as the store does.
   [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) {
     return store_.list(after, limit);
   }
-  /// The log of a process, since it was continued as new last: what it asked, and what it was
-  /// answered (readable() shows an answer).  Thread safe; blocks as the store does.  Throws
-  /// std::invalid_argument if there is no process of that id.
+  /// The log of a process, since it was last continued as new (continue_as_new()): its operations
+  /// and their answers, which readable() turns into text.  Thread safe; blocks as the store does.
+  /// Throws std::invalid_argument if there is no process of that id.
   [[nodiscard]] std::vector<log_entry> history(std::string_view id);
-  /// What the process has published last; empty if nothing.  Throws not_readable.
+  /// The value that the process has published last; empty if there is none.  Throws not_readable.
   template <class T>
   [[nodiscard]] std::optional<T> query(std::string_view id) {
     auto const found = store_.find(id);
     if (!found || found->published.empty()) return std::nullopt;
     return decode<T>(found->published);
   }
-  /// Blocks until the process has ended, and returns its record; null if the time is over.  Not for
-  /// processes of the scheduler that runs the engine.  Throws std::invalid_argument if there is
-  /// none.
+  /// Blocks until the process has ended, or is quarantined, and returns its record; null if `time`
+  /// has passed.  A process of the scheduler that runs the engine must not call it.  Throws
+  /// std::invalid_argument if there is no process of that id.
   [[nodiscard]] std::optional<process_record> wait_for(std::string_view id,
                                                        std::chrono::nanoseconds time);
-  /// Blocks until the process has ended; its result.  Throws child_failed if it has none.
+  /// Blocks until the process has ended, or is quarantined, and returns its result.  Throws
+  /// child_failed if it has none.
   template <class R>
   [[nodiscard]] R result(std::string_view id) {
     return result_of<R>(*wait_for(id, std::chrono::nanoseconds::max()));
   }
-  /// The result of a process that has ended.  Throws child_failed if it has none; not_readable.
+  /// The result of a process that has ended.  Throws child_failed if there is none; not_readable.
   template <class R>
   [[nodiscard]] static R result_of(process_record const& p) {
     if (p.status != process_status::completed)
@@ -160,15 +162,16 @@ class engine : public engine_base {
       : engine_base(s, o), functions_(functions...) {}
 
   /// Starts a process of that id; does nothing if one was started before.  When the call returns,
-  /// the process is stored, and ends some time if an engine runs.  Thread safe.  Blocks as the store
-  /// does.  Throws store_error.
+  /// the process is stored, and an engine that runs will bring it to its end.  Thread safe.  Blocks
+  /// as the store does.  Throws store_error.
   template <class F, class... Args>
   void start(std::string id, F const& f, Args&&... args) {
     begin(f.start(std::move(id), std::forward<Args>(args)...));
   }
 
-  /// Runs processes until the options say so.  One run at a time.  Throws what the store throws.
-  /// Row: what the steps of all functions perform, and what `schedule` answers.
+  /// Runs processes until engine_options::until says that it is over.  One run at a time.  Throws
+  /// what the store throws.  Row: the effects of the steps of all functions, and those that
+  /// `schedule` answers.
   eff<void, typename rows::of_engine> run() {
     using row = typename rows::of_engine;
     coordinator_.open_to_others();
@@ -203,11 +206,12 @@ class engine : public engine_base {
   eff<void, typename rows::of_task> run_one(detail::driver& d, detail::instance& it) {
     auto const& f = std::get<I>(functions_);
     it.set_version(f.version());
-    // A row that is refused has no handler.
+    // A function whose row is refused has no handler, and an error message already.
     if constexpr (detail::recorded_row<typename std::remove_cvref_t<decltype(f)>::effects>::value)
       co_await detail::run_process<typename rows::of_task>(d, f, it);
   }
-  /// The function of that name: in that version, else in the newest.
+  /// The index of the function of that name, in that version, else in the newest; null if there is
+  /// none of that name.
   [[nodiscard]] std::optional<std::size_t> choose(process_start const& s) const {
     std::optional<std::size_t> found;
     std::uint32_t best = 0;

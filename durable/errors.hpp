@@ -7,28 +7,30 @@
 
 namespace weft::durable {
 
-/// A step has failed for good: its function threw, as often as its options allow.  The same
-/// exception is thrown when the process runs again.
+/// Thrown by a step that has failed for good: its function has thrown as often as the options
+/// allow.  A process that runs again from its log gets the same exception.
 struct [[gnu::visibility("default")]] step_failed : std::runtime_error {
   step_failed(std::string const& step, unsigned attempts, std::string const& why);
-  std::string step;       ///< Its name.
+  std::string step;       ///< The name of the step.
   unsigned attempts = 0;  ///< How often its function was called.
-  std::string why;        ///< What the last exception said.
+  std::string why;        ///< The text of the last exception.
 };
 
-/// A step that is to run at most once may have run before a crash: its answer is not known.
+/// Thrown by a step that is to run at most once, and may have run before a crash: its answer is not
+/// known.
 struct [[gnu::visibility("default")]] step_interrupted : std::runtime_error {
   explicit step_interrupted(std::string const& step);
 };
 
-/// A child has not returned a result: it has failed, or was cancelled.
+/// Thrown where a child's result is wanted, and the child has failed, or was cancelled.
 struct [[gnu::visibility("default")]] child_failed : std::runtime_error {
   child_failed(std::string const& id, std::string const& why);
-  std::string id;  ///< That of the child.
+  std::string id;  ///< The id of the child.
 };
 
-/// A function no longer fits the log that it is run against.  what() tells both sides, with both
-/// versions.  Such a process is quarantined; the exception is seen only by code that catches all.
+/// Thrown in a process whose function no longer fits the log from which it runs again.  what() says
+/// what the log has and what the code does, with both versions.  The process is quarantined; only
+/// code in it that catches all exceptions sees this one.
 struct [[gnu::visibility("default")]] diverged : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -19,8 +19,8 @@ namespace weft::durable {
 ///     eff<receipt, durable::all<payments>> order(int number, std::string customer);
 ///     constexpr durable::function order_process{"order", 1, order};
 ///
-/// A process goes on in the version in which it was started; if the engine does not have that one,
-/// in the newest.
+/// A process goes on in the version in which it was started; if the engine does not have that
+/// version, in the newest one.
 template <class Signature>
 class function;
 template <class R, class... Es, class... Params>
@@ -33,12 +33,13 @@ class function<eff<R, Es...>(Params...)> {
   constexpr function(char const* name, std::uint32_t version,
                      eff<R, Es...> (*f)(Params...)) noexcept
       : name_(name), version_(version), f_(f) {}
-  /// What it was made with.
+  /// The name by which stores know the function.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
-  /// What it was made with.
+  /// The version that is stored with each process that it starts.
   [[nodiscard]] constexpr std::uint32_t version() const noexcept { return version_; }
 
-  /// How a process of this function is started.  Allocates the bytes of the arguments.
+  /// The record by which a store starts a process of this function.  Allocates the bytes of the
+  /// arguments.
   template <class... Args>
   [[nodiscard]] process_start start(std::string id, Args&&... args) const {
     static_assert((detail::require_storable<std::decay_t<Params>>() && ...));
@@ -48,7 +49,7 @@ class function<eff<R, Es...>(Params...)> {
             encode(arguments(std::forward<Args>(args)...)),
             {}};
   }
-  /// Calls it with stored arguments.
+  /// Calls the function with stored arguments.
   [[nodiscard]] eff<R, Es...> operator()(std::string_view stored) const {
     return std::apply(f_, decode<arguments>(stored));
   }

@@ -15,24 +15,26 @@ namespace weft::durable {
 
 /// How a store in memory fails.
 struct memory_store_options {
-  /// How many crashes may happen.  Under explore, each call that changes the store is a place for
-  /// one: before it, or after it.
+  /// How many crashes may happen.  Under explore, a crash may come before or after each call that
+  /// changes the store.
   std::size_t crashes = 0;
 };
 
-/// The computer of a store in memory has crashed: nothing goes on until restart().
+/// Thrown by a store in memory whose computer has crashed: no call succeeds until restart().
 struct [[gnu::visibility("default")]] simulated_crash : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
     return "weft: the computer of a memory_store has crashed";
   }
 };
 
-/// A store in memory, for tests.  Under explore, random_walk and the like each change of it may be a
-/// crash (decision.hpp): then the call throws simulated_crash, and so does each later one until
-/// restart(); what was committed before is there.  Without an explorer nothing crashes.
+/// A store in memory, for tests.  Under explore, random_walk and the like, a crash may come before
+/// or after each change (decision.hpp): then the call throws simulated_crash, and so does each
+/// later call until restart(); changes before the crash stay.  Without an explorer there is no
+/// crash.
 ///
-/// An explorer that reduces is told of the accesses to each process, to all processes, to their ids,
-/// and of a crash, which all calls see; so calls for different processes may change places.
+/// An explorer that leaves out equivalent schedules is told of the accesses to each process, to all
+/// processes, to their ids, and to the crash, which all calls see.  So a call that reads one
+/// process and a call that changes another one may change places.
 ///
 /// Each call is O(log n) in the processes, plus what it returns or stores.  Thread safe.
 class memory_store final : public store {
@@ -41,7 +43,7 @@ class memory_store final : public store {
 
   /// Whether a crash has happened since the beginning, or since restart().
   [[nodiscard]] bool has_crashed() const noexcept { return has_crashed_; }
-  /// The computer is switched on again.
+  /// Switches the computer on again, so that calls succeed until the next crash.
   void restart() noexcept;
 
   void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;
@@ -67,7 +69,7 @@ class memory_store final : public store {
   std::mutex lock_;
   detail::store_state state_;
   std::size_t crashes_left_;
-  bool has_crashed_ = false;  // a location of the explorer
+  bool has_crashed_ = false;  // a location, to an explorer
 };
 
 }  // namespace weft::durable

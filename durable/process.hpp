@@ -20,12 +20,12 @@
 #include "weft/sched/base/backend.hpp"
 #include "weft/sched/sync/timing.hpp"
 
-/// What a durable process does, beside steps: messages, children, its own history.  Its time is
-/// weft::timing, as in any process: `sleep_for`, `sleep_until`, `now`.
+/// The effects of a durable process, beside steps: messages, children, and its own history.  For
+/// time it performs weft::timing, as any process does: `sleep_for`, `sleep_until`, `now`.
 namespace weft::durable {
 
 namespace detail {
-/// The operation of an effect that asks the engine for something.
+/// The operation of `Effect`: asks the engine to answer a request.
 template <class Effect>
 struct [[nodiscard("weft: co_await it")]] ask_by : op<recorded, seals> {
   [[nodiscard("weft: co_await it")]] explicit ask_by(request& r) noexcept : what(&r) {}
@@ -34,36 +34,37 @@ struct [[nodiscard("weft: co_await it")]] ask_by : op<recorded, seals> {
 };
 }  // namespace detail
 
-/// Sending and receiving by the ids of processes.
+/// The effect of sending and receiving messages, by the ids of processes.
 struct mail {
   using ask = detail::ask_by<mail>;
   using operations = op_list<ask>;
 };
-/// Starting other durable processes, waiting for their ends, cancelling them.
+/// The effect of starting other durable processes, waiting for their ends, and cancelling them.
 struct children {
   using ask = detail::ask_by<children>;
   using operations = op_list<ask>;
 };
-/// Changes of the code, the next run, answers to queries.
+/// The effect of changed(), continue_as_new() and publish().
 struct history {
   using ask = detail::ask_by<history>;
   using operations = op_list<ask>;
 };
 
-/// The row of a durable process that does all of it, and whose steps perform `Effects...`.
+/// The row of a durable process with all of these effects, whose steps perform `Effects...`.
 template <class... Effects>
 using all = row<steps<Effects...>, mail, children, history, timing>;
 
 /// A message, and the process that sent it.
 template <class M>
 struct letter {
-  std::string sender{};  ///< The id of a process; empty: from outside.
-  M message;             ///< As it was read back from its bytes.
+  std::string sender{};  ///< The id of the sender; empty: the message came from outside.
+  M message;             ///< The message, read back from its bytes.
 };
 
 namespace detail {
 
-/// An awaitable that performs a request by the effect `E`; `Finish` makes the result of the answer.
+/// An awaitable that performs a request by the effect `E`; `Finish` turns the answer into the
+/// result.
 template <class E, class Request, class Finish>
 class asking {
  public:
@@ -86,7 +87,7 @@ struct no_result {
 
 [[nodiscard]] inline timestamp stamp(instant t) noexcept { return t.time_since_epoch().count(); }
 
-/// `what` must outlive the request.
+/// The message in the answer to a receive.  Throws not_readable.
 template <class M>
 letter<M> letter_of(recorded r) {
   auto const m = read_some_message(r.answer);
@@ -95,10 +96,10 @@ letter<M> letter_of(recorded r) {
 
 }  // namespace detail
 
-/// Sends a message to the process of that id.  It is in the inbox exactly once, after those that
-/// this process has sent before, when this process's next commit is stored.  A process that is not
-/// started yet finds it when it is; one that has ended never reads it.  Allocates the bytes of the
-/// message.  Row: `durable::mail`.
+/// Sends a message to the process of that id.  When the sender's next commit is stored, the message
+/// is in the inbox exactly once, after those that the sender has sent before.  A process that is
+/// not started yet finds the message when it is started; a process that has ended never reads it.
+/// Allocates the bytes of the message.  Row: `durable::mail`.
 template <class M>
 [[nodiscard]] auto send(std::string to, M const& message) {
   struct keeping : detail::send_request {
@@ -113,15 +114,17 @@ template <class M>
                                                           {});
 }
 /// Waits for a message of type `M`; `co_await` yields a letter<M>.  Messages of one sender come in
-/// the order in which they were sent; those of other types stay.  Throws weft::cancelled.
-/// Row: `durable::mail`.
+/// the order in which they were sent; messages of other types stay in the inbox.  Throws
+/// weft::cancelled.  Row: `durable::mail`.
 template <class M>
 [[nodiscard]] auto receive() {
   auto const finish = [](detail::recorded r) { return detail::letter_of<M>(r); };
   return detail::asking<mail, detail::receive_request, decltype(finish)>(
       {detail::request_kind::receive, stored_name<M>(), false, 0}, finish);
 }
-/// As receive(), until `t`: yields a std::optional<letter<M>>, which is empty if none has come.
+/// Waits for a message of type `M`, until `t` at the latest; `co_await` yields a
+/// std::optional<letter<M>>, which is empty if no message has come.  Throws weft::cancelled.
+/// Row: `durable::mail`.
 template <class M>
 [[nodiscard]] auto receive_until(instant t) {
   auto const finish = [](detail::recorded r) -> std::optional<letter<M>> {
@@ -132,23 +135,23 @@ template <class M>
       {detail::request_kind::receive, stored_name<M>(), true, detail::stamp(t)}, finish);
 }
 
-/// Asks whether a part of the code that has changed is to run in the new way: true, and recorded,
-/// if this process comes here with nothing recorded beyond; false in a process whose log goes on
-/// here without the change.  So a process goes on in the way in which it began.
-/// Row: `durable::history`.
+/// Asks whether the part `name` of the code, which has changed, is to run in the new form.
+/// `co_await` yields true, and records that, if the process comes here after the end of its log;
+/// false if its log goes on here without a record of that name.  So a process goes on in the form
+/// in which it began.  Row: `durable::history`.
 [[nodiscard]] inline auto changed(char const* name) {
   auto const finish = [](detail::recorded r) { return decode<bool>(r.answer); };
   return detail::asking<history, detail::simple_request, decltype(finish)>(
       {detail::request_kind::changed, name}, finish);
 }
-/// Sets what a query of this process is answered with.  Row: `durable::history`.
+/// Sets the value that a query of this process returns.  Row: `durable::history`.
 template <class T>
 [[nodiscard]] auto publish(T const& value) {
   return detail::asking<history, detail::data_request, detail::no_result>(
       {detail::request_kind::publish, encode(value)}, {});
 }
-/// Ends this run, and begins the function again with these arguments and an empty log: for a process
-/// that lives long.  Its inbox stays.  Never returns.  Row: `durable::history`.
+/// Ends this run, and begins the function again with these arguments and an empty log: for a
+/// process that lives long.  Its inbox stays.  Never returns.  Row: `durable::history`.
 template <class... Args>
 [[nodiscard]] auto continue_as_new(Args const&... args) {
   return detail::asking<history, detail::data_request, detail::no_result>(
@@ -163,8 +166,9 @@ class child {
   /// The id by which the store knows it.
   [[nodiscard]] std::string const& id() const noexcept { return id_; }
 
-  /// Waits for its end; `co_await` yields its result.  To be awaited once.  Throws child_failed if
-  /// it has failed, or was cancelled; weft::cancelled.  Row: `durable::children`.
+  /// Waits for the end of the child; `co_await` yields the child's result.  Await it once.  Throws
+  /// child_failed if the child has failed, or was cancelled; weft::cancelled if this process was.
+  /// Row: `durable::children`.
   [[nodiscard]] auto outcome() const {
     auto const finish = [id = id_](detail::recorded r) -> R {
       auto const end = detail::read_outcome(detail::read_some_message(r.answer).data);
@@ -175,7 +179,8 @@ class child {
     return detail::asking<children, detail::receive_request, decltype(finish)>(
         {detail::request_kind::outcome, id_, false, 0}, finish);
   }
-  /// Asks it to end: it finds weft::cancelled at its next operation.  Row: `durable::children`.
+  /// Asks the child to end: the child finds weft::cancelled at its next operation.
+  /// Row: `durable::children`.
   [[nodiscard]] auto cancel() const {
     return detail::asking<children, detail::simple_request, detail::no_result>(
         {detail::request_kind::cancel, id_}, {});
@@ -185,9 +190,9 @@ class child {
   std::string id_;
 };
 
-/// Starts a durable process of that id; `co_await` yields a child<R>.  If there is one of that id,
-/// nothing is started, and the child is that one; its outcome comes if it has ended, or if this
-/// process has started it.  Row: `durable::children`.
+/// Starts a durable process of that id; `co_await` yields a child<R>.  If there is a process of
+/// that id already, nothing is started, and the child<R> is that process; its outcome comes only if
+/// it has ended already, or if this process has started it.  Row: `durable::children`.
 template <class R, class... Es, class... Params, class... Args>
 [[nodiscard]] auto start(std::string id, function<eff<R, Es...>(Params...)> const& f,
                          Args&&... args) {
@@ -200,8 +205,8 @@ template <class R, class... Es, class... Params, class... Args>
       keeping(f.start(std::move(id), std::forward<Args>(args)...)), finish);
 }
 
-/// Waits for all of them; `co_await` yields a tuple of their results.  If one has failed, throws
-/// when the earlier ones in the list have ended.  Row: `durable::children`.
+/// Waits for all of the children; `co_await` yields a tuple of their results.  If a child has
+/// failed, throws when the earlier ones in the list have ended.  Row: `durable::children`.
 template <class... Rs>
 [[nodiscard]] eff<std::tuple<Rs...>, children> when_all(child<Rs>... all) {
   co_return std::tuple<Rs...>{co_await all.outcome()...};

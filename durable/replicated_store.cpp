@@ -48,7 +48,7 @@ void replicated_store::carry_out(std::uint64_t number, std::string_view entry) {
   detail::replica::applied_command done;
   try {
     done = replica_.apply(number, entry);
-  } catch (...) {  // this copy does not have the entry, and must not differ from the others
+  } catch (...) {  // this copy lacks the entry, and would differ from the others: is used no more
     cannot_read_ = std::current_exception();
     throw;
   }
@@ -56,7 +56,7 @@ void replicated_store::carry_out(std::uint64_t number, std::string_view entry) {
   if (done.writer == me_ && done.number == pending_)
     done_ = std::move(done.did);
   else
-    note_change_of_other(done);  // also an own command whose append() has thrown
+    note_change_of_other(done);  // also for a command of this handle whose append() has thrown
 }
 
 void replicated_store::carry_out_arrived() {
@@ -84,7 +84,7 @@ void replicated_store::tell_of_change() {
   if (on_change_) on_change_();
 }
 
-/// Waits for an entry to arrive, unless it was carried out when it was written.
+/// Waits until the entry with that number has arrived, unless it was carried out already.
 void replicated_store::wait_for(std::uint64_t number) {
   bool const is_here = with_copy([&] { return replica_.length() >= number; });
   if (!is_here) log_.wait_for(number);
@@ -107,7 +107,7 @@ command_result replicated_store::execute(std::string const& body) {
     return append_command(body);
   } catch (...) {
     std::scoped_lock const locked(lock_);
-    pending_ = 0;  // if it is carried out later, that is a change like those of others
+    pending_ = 0;  // a command that is carried out later counts as a change of others
     if (done_ && is_worker_) note_effects(*done_);
     others_changed_ = true;
     throw;
@@ -116,7 +116,7 @@ command_result replicated_store::execute(std::string const& body) {
 
 command_result replicated_store::append_command(std::string const& body) {
   detail::envelope e{me_, number_, 0, 1, {}};
-  static constexpr std::size_t overhead = 64;  // of an envelope
+  static constexpr std::size_t overhead = 64;  // an upper bound of the bytes that an envelope adds
   std::size_t const most = log_.max_size() - overhead;
   e.pieces = static_cast<std::uint32_t>(body.size() / most + 1);
   std::uint64_t at = 0;
@@ -125,7 +125,7 @@ command_result replicated_store::append_command(std::string const& body) {
     std::string const entry = encode_envelope(e);
     at = log_.append(entry);
     with_copy([&] {
-      if (replica_.length() + 1 == at) carry_out(at, entry);  // need not arrive
+      if (replica_.length() + 1 == at) carry_out(at, entry);  // without waiting for it
       return true;
     });
   }
@@ -143,7 +143,7 @@ replicated_store::replicated_store(command_log& log, replicated_store_options o)
   log_.on_arrival([this] {
     try {
       with_copy([] { return true; });
-    } catch (std::exception const&) {  // the next call throws it
+    } catch (std::exception const&) {  // the next call of this store throws it
     }
   });
 }
@@ -190,7 +190,7 @@ void replicated_store::leave() noexcept {
   }
   try {
     execute({.what = command::kind::leave});
-  } catch (std::exception const&) {  // then its lease ends
+  } catch (std::exception const&) {  // others declare this worker dead when the lease ends
   }
 }
 
@@ -200,7 +200,7 @@ void replicated_store::watch() {
     locked.unlock();
     try {
       tick(clock::now());
-    } catch (std::exception const&) {  // the engine's own calls say so
+    } catch (std::exception const&) {  // the calls of the engine throw it, too
     }
     locked.lock();
   }
@@ -211,7 +211,7 @@ void replicated_store::tick(time_point now) {
   with_newest_copy([&] {
     if (!is_worker_) return true;
     time_point const last = std::exchange(ticked_, now);
-    // If this handle was frozen or cut off itself, others were perhaps, and begin anew.
+    // If this handle was frozen or cut off, others perhaps were as well: their leases begin anew.
     if (now - last >= how_.lease / 2) signs_.clear();
     if (std::exchange(has_written_, false)) written_ = last;
     if (std::exchange(joins_again_, false) || now - written_ >= how_.lease / 4)
@@ -229,7 +229,7 @@ void replicated_store::tick(time_point now) {
   });
   for (auto const& c : all) {
     command_result const did = execute(c);
-    if (!did.keys.empty()) tell_of_change();  // they can be claimed
+    if (!did.keys.empty()) tell_of_change();  // the freed processes can be claimed
   }
 }
 
@@ -255,7 +255,7 @@ std::vector<worker_record> replicated_store::workers() {
     std::vector<worker_record> all;
     for (auto const& [id, w] : replica_.workers())
       all.push_back({w.name, w.owned.size(), id == me_});
-    std::ranges::sort(all, {}, &worker_record::name);  // ids are random
+    std::ranges::sort(all, {}, &worker_record::name);  // the map is in the order of random ids
     return all;
   });
 }

@@ -21,48 +21,53 @@ namespace weft::durable {
 
 /// How engines share a store.
 struct replicated_store_options {
-  /// How long a worker that is not heard of keeps its processes.
+  /// How long a worker (an engine that shares the store) keeps its processes when it writes nothing
+  /// to the log.
   std::chrono::nanoseconds lease = std::chrono::seconds(10);
-  /// Whether a thread of the store says that this worker lives, and looks after the others.  Else
-  /// tick() does.
+  /// Whether a thread of the store reports that this worker lives, and declares dead ones dead.
+  /// If not, the program calls tick() for that.
   bool has_thread = true;
 };
 
 /// A worker, as lists show it.
 struct worker_record {
-  std::string name{};         ///< That of engine_options::worker.
-  std::size_t processes = 0;  ///< How many it has.
-  bool is_this = false;       ///< Whether it is a worker of this handle.
+  std::string name{};         ///< The name in engine_options::worker.
+  std::size_t processes = 0;  ///< How many processes it has.
+  bool is_this = false;       ///< Whether it is the worker of this handle.
 };
 
-/// A store whose changes stand in a log that several computers share.  Each handle carries out the
-/// whole log, in its order, in memory: so all have the same processes, and each decision (whether a
-/// part is fenced, which worker has a process, which worker is dead) is the same for all.
+/// A store whose changes stand in a log that several computers share.  Each handle (an object of
+/// this class) carries out the whole log, in its order, in memory: so all handles have the same
+/// processes, and make the same decisions (whether a commit part is fenced, that is, refused; which
+/// worker has a process; which worker is dead).
 ///
-/// Engines on it are workers (work_sharing).  A worker that is not heard of for a lease is said to be
-/// dead by another one, which measures that time itself: clocks of different computers are not
-/// compared.  The entry that says so frees its processes.  If that worker lives, a part of it that fits
-/// the log of its process is accepted until another worker claims the process, and is fenced from that
-/// entry on.
+/// Engines on the store are workers (work_sharing).  If a worker writes nothing to the log for a
+/// lease, another one declares it dead, and measures that time itself: clocks of different
+/// computers are not compared.  The entry that declares a worker dead frees its processes.  If that
+/// worker lives all the same, its part for a process is accepted, if it fits the log of the
+/// process, until another worker claims the process, and is fenced from the entry of that claim on.
 ///
-/// After an exception a change may be made later, as a whole, unless this handle makes another one.
+/// A change that has thrown may still be made later, as a whole, unless this handle makes another
+/// change before.
 ///
-/// A change takes one entry of the log; a large one several.  A read is of this handle's copy: find(),
-/// list(), workers() and any_unfinished() wait until it has all that the log has.  Memory: that of all
-/// processes of the store, with their logs.  Thread safe.
+/// A change takes one entry of the log, or several if it is large.  A read uses this handle's copy;
+/// find(), list(), workers() and any_unfinished() wait until the copy has all entries of the log.
+/// Memory: that of all processes of the store, with their logs.  Thread safe.
 class replicated_store : public store, public work_sharing {
  public:
   /// A time on the clock of one computer, which is compared with no other one.
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Carries out all that the log has.  `log` must live longer.
+  /// Carries out all entries of the log.  `log` must outlive this object.
   explicit replicated_store(command_log& log, replicated_store_options o = {});
   ~replicated_store() override;
 
-  /// All workers that live, in the order of their names.  O(n log n); allocates the list.  Throws store_error.
+  /// All workers that live, in the order of their names.  O(n log n); allocates the list.  Throws
+  /// store_error.
   [[nodiscard]] std::vector<worker_record> workers();
-  /// Says that this worker lives if a quarter of the lease has passed, and which others are dead.
-  /// Only for a store without a thread: then several times in a lease, or others are not judged.
+  /// Writes to the log that this worker lives, if it has written nothing for a quarter of the
+  /// lease, and which other workers are dead.  For a store without a thread: call it several times
+  /// in a lease, or no other worker is declared dead.
   void tick(time_point now);
 
   void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;
@@ -92,14 +97,14 @@ class replicated_store : public store, public work_sharing {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// Writes a command to the log; what it has done.
+  /// Writes a command to the log, and returns its result when it was carried out.
   detail::command_result execute(std::string const& body);
   detail::command_result execute(detail::command const& c) { return execute(encode_command(c)); }
   detail::command_result append_command(std::string const& body);
-  /// Calls `f` under lock_ with what has arrived carried out.
+  /// Carries out all entries that have arrived, and calls `f`, under lock_.
   template <class F>
   auto with_copy(F const& f);
-  /// with_copy() after all that is in the log now has been carried out.
+  /// Waits until all entries that are in the log now have arrived, and calls with_copy(f).
   template <class F>
   auto with_newest_copy(F const& f);
   void wait_for(std::uint64_t number);
@@ -112,18 +117,18 @@ class replicated_store : public store, public work_sharing {
 
   command_log& log_;
   replicated_store_options const how_;
-  std::string const me_;  // differs for each handle
+  std::string const me_;  // a name that no other handle has
 
-  std::mutex append_lock_;  // one command after the other
+  std::mutex append_lock_;  // held while a command is executed: one after the other
   std::uint64_t number_ = 0;
 
-  std::mutex lock_;  // for what follows; not held while the log is waited for
+  std::mutex lock_;  // guards the members up to written_; not held while a thread waits for the log
   detail::replica replica_;
   std::uint64_t pending_ = 0;                   // the number of the command that is being executed
-  std::optional<detail::command_result> done_;  // what it has done
+  std::optional<detail::command_result> done_;  // its result, once it was carried out
   bool is_worker_ = false;
-  std::string name_{};                // of the worker
-  std::exception_ptr cannot_read_{};  // this copy cannot be carried on
+  std::string name_{};                // the name of the worker
+  std::exception_ptr cannot_read_{};  // not null: an entry could not be carried out
   bool others_changed_ = false;
   std::vector<change_of_others> changes_;
   /// When another worker was heard of last, by the clock of this computer.
@@ -132,12 +137,12 @@ class replicated_store : public store, public work_sharing {
     time_point at{};
   };
   std::map<std::string, sign_of_life, std::less<>> signs_;
-  time_point ticked_{};       // the last tick
-  bool has_written_ = false;  // since then
-  bool joins_again_ = false;  // others have said that this worker is dead
-  time_point written_{};      // a tick after which this handle has written
+  time_point ticked_{};       // the time of the last tick
+  bool has_written_ = false;  // whether this handle has written since the last tick
+  bool joins_again_ = false;  // whether another worker has declared this one dead
+  time_point written_{};      // the time of the last tick after which this handle has written
 
-  std::mutex tell_lock_;  // while on_change_ is called: it is not called when leave() has returned
+  std::mutex tell_lock_;  // held while on_change_ is called, so that leave() waits for that call
   std::function<void()> on_change_;
 
   std::mutex watch_lock_;

@@ -19,7 +19,7 @@ namespace {
 
 /// The version of the tables; in the file it is `user_version`.
 constexpr int format = 1;
-/// Says that a file is weft's; in the file it is `application_id`.
+/// Marks a file as a store of weft; in the file it is `application_id`.
 constexpr int application = 0x77656674;  // "weft"
 
 constexpr char const* tables = R"(
@@ -40,8 +40,8 @@ constexpr char const* tables = R"(
   CREATE TABLE once_keys (key TEXT PRIMARY KEY) WITHOUT ROWID;
 )";
 
-/// Why the operating system did not read or write.  SQLite notes the number for some calls only;
-/// else it is in errno, which statement::next() keeps.
+/// Why the operating system did not read or write.  SQLite notes the error number for some calls
+/// only; else it is in errno, which statement::next() keeps.
 std::string why_io_failed(sqlite3* db, std::string const& what) {
   int const noted = sqlite3_system_errno(db);
   int const code = noted != 0 ? noted : errno;
@@ -79,10 +79,11 @@ std::string why_io_failed(sqlite3* db, std::string const& what) {
 
 }  // namespace
 
-// With names, since a class that has external linkage has them as members.
+// In a named namespace, since sqlite_store::inside, which has external linkage, has members of
+// these types.
 namespace detail {
 
-/// Bytes, to be bound as such.
+/// Bytes that are bound as bytes, not as text.
 struct blob {
   std::string_view of;
 };
@@ -106,7 +107,7 @@ class statement {
     (bind(++i, args), ...);
     return *this;
   }
-  /// Whether there is a row.
+  /// Steps to the next row.  False if there is none: then the statement is reset.
   bool next() {
     errno = 0;
     int const result = sqlite3_step(s_);
@@ -134,7 +135,7 @@ class statement {
     return at ? std::string(at, static_cast<std::size_t>(sqlite3_column_bytes(s_, column)))
               : std::string();
   }
-  /// After the last row that is wanted.
+  /// Resets the statement.  Called after the last row that is wanted.
   void end() { sqlite3_reset(s_); }
 
  private:
@@ -215,7 +216,7 @@ process_record record_of(statement const& s) {
   return r;
 }
 
-/// A query for records, with a condition.
+/// The text of a query for records, with a condition; `counts`: with the sizes of log and inbox.
 std::string records(char const* condition, bool counts = true) {
   std::string const columns =
       "SELECT key, id, function, version, arguments, parent, run, status, wake, result, "
@@ -237,9 +238,9 @@ class sqlite_store::inside {
 
   [[nodiscard]] bool is_here() const noexcept { return home_.is_here(); }
 
-  // ---- the writer; under write_lock_
+  // ---- the writer, guarded by write_lock_
 
-  /// A transaction: what is done in it is undone by an exception.
+  /// Calls `f` in a transaction, which is rolled back if `f` throws.
   template <class F>
   auto change(F const& f) {
     home_.require("a sqlite_store");
@@ -295,14 +296,14 @@ class sqlite_store::inside {
     s.end();
     return detail::message_of_end(to, e.status, result);
   }
-  /// The facts that fence the parts of a process.
+  /// The facts by which parts of a process are fenced (STORE-3).
   struct known_log {
     std::uint64_t run = 0;
     std::uint64_t length = 0;
     bool is_closed = false;
   };
-  /// In the transaction that runs: from the table, or as the last commit of this connection left it.
-  /// Null if there is no such process.
+  /// The known_log of a process, in the current transaction: as the last commit of this connection
+  /// left it, or else from the table.  Null if there is no such process.
   known_log* log_of(process_key k) {
     auto const known = logs_.find(k);
     if (known != logs_.end()) return &known->second;
@@ -317,7 +318,7 @@ class sqlite_store::inside {
     s.end();
     return found;
   }
-  /// Forgets the logs that are known, if another connection has written since, or if they are many.
+  /// Forgets logs_, if another connection has written since the last call, or if logs_ is large.
   void trust_known_logs() {
     auto& s = elsewhere_.with();
     std::int64_t const now = s.next() ? s.number(0) : 0;
@@ -355,7 +356,7 @@ class sqlite_store::inside {
   }
 
  private:
-  /// Makes the tables, if the file is new, and checks that it is ours.
+  /// Makes the tables, if the file is new, and checks that the file is a store of weft.
   void prepare(sqlite_store_options const& o) {
     require_ours_or_empty(o.creates);  // before anything is changed
     writer_.run(o.waits_for_disk ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
@@ -431,15 +432,15 @@ class sqlite_store::inside {
                  "UPDATE processes SET status = 1, wake = NULL WHERE key IN (SELECT key FROM "
                  "processes WHERE wake <= ? ORDER BY wake LIMIT ?) RETURNING key"};
   statement elsewhere_{path_, writer_.db(), "PRAGMA data_version"};
-  std::int64_t version_ = 0;       // what it said last in note_changes_of_others()
-  std::int64_t logs_version_ = 0;  // and before a transaction
+  std::int64_t version_ = 0;       // the last result of elsewhere_ in note_changes_of_others()
+  std::int64_t logs_version_ = 0;  // the last result of elsewhere_ in trust_known_logs()
   std::unordered_map<process_key, known_log> logs_;
   [[nodiscard]] int changes() const { return sqlite3_changes(writer_.db()); }
 
   std::mutex read_lock_;
   statement find_{path_, reader_.db(), records("WHERE id = ?").c_str()};
   statement list_{path_, reader_.db(), records("WHERE key > ? ORDER BY key LIMIT ?").c_str()};
-  // Of the processes whose keys lie in a range.
+  // These three statements read the processes whose keys lie in a range.
   statement records_{path_, reader_.db(),
                      records("WHERE key BETWEEN ? AND ? ORDER BY key", false).c_str()};
   statement logs_of_{path_, reader_.db(),
@@ -449,7 +450,7 @@ class sqlite_store::inside {
       path_, reader_.db(),
       "SELECT process, sequence, sender, type, data FROM inbox WHERE process BETWEEN ? "
       "AND ? ORDER BY process, sequence"};
-  /// Under read_lock_: adds the processes with the keys `first` to `last`.
+  /// Adds the processes with the keys `first` to `last` to `all`.  Called under read_lock_.
   void load_run(process_key first, process_key last, std::vector<stored_process>& all) {
     auto const begin = all.size();
     auto const of = [&](process_key k) -> stored_process& {
@@ -465,7 +466,7 @@ class sqlite_store::inside {
     }
     records.end();
     auto& logs = logs_of_.with(first, last);
-    std::size_t length = 0;  // of the log before: processes of one function have logs alike
+    std::size_t length = 0;  // the last log's length: logs of one function have similar lengths
     while (logs.next()) {
       auto& log = of(logs.number(0)).log;
       if (log.empty()) log.reserve(std::exchange(length, 0));
@@ -494,7 +495,7 @@ class sqlite_store::inside {
   statement unfinished_{path_, reader_.db(),
                         "SELECT 1 FROM processes WHERE status IN (1, 2) LIMIT 1"};
   statement check_{path_, reader_.db(), "PRAGMA integrity_check"};
-  /// Under read_lock_.
+  /// The messages of an inbox that are later than `after`.  Called under read_lock_.
   std::vector<stored_message> messages(process_key process, std::uint64_t after) {
     std::vector<stored_message> some;
     auto& s = inbox_.with(process, after);
@@ -510,7 +511,7 @@ class sqlite_store::inside {
 sqlite_store::sqlite_store(std::string const& path, sqlite_store_options const& o)
     : in_(std::make_unique<inside>(path, o)) {}
 sqlite_store::~sqlite_store() {
-  // In a child, after fork(), the connections are the parent's.
+  // In a child, after fork(), the connections are the parent's, so they are not closed.
   if (in_ && !in_->is_here()) [[maybe_unused]]
     static inside* const kept = in_.release();
 }
@@ -566,7 +567,7 @@ std::vector<stored_process> sqlite_store::load(std::span<process_key const> keys
     ~ending() {
       try {
         s.run();
-      } catch (store_error const&) {  // the next call says it
+      } catch (store_error const&) {  // the next call throws it
       }
     }
   } const at_end{in_->end_read_};

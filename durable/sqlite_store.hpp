@@ -12,18 +12,18 @@ namespace weft::durable {
 struct sqlite_store_options {
   /// Whether a file that does not exist is made.
   bool creates = true;
-  /// Whether a commit waits until it is on the disk (`synchronous=FULL`).  Without it a crash of the
-  /// computer, not of the program, may undo the last commits.
+  /// Whether a commit waits until it is on the disk (`synchronous=FULL`).  If not, a crash of the
+  /// computer (but not one of the program) may undo the last commits.
   bool waits_for_disk = true;
 };
 
-/// A store in one file, by SQLite, in WAL mode: the default of an embedded engine.  The file and its
-/// two companions, FILE-wal and FILE-shm, are the only state.
+/// A store in one file, by SQLite, in WAL mode: the default of an embedded engine.  The file and
+/// its two companions, FILE-wal and FILE-shm, are the only state.
 ///
-/// Each commit is one transaction.  Several programs may open one file; engines of two of them are
-/// fenced by the length of each log (STORE-3): a second engine is for the time after the first one has
-/// died.  While both live, a process may be run by both, and its steps with it.  Reads do not wait for
-/// writes.
+/// Each commit is one transaction.  Several programs may open one file.  If two engines use it, the
+/// length of each log fences their commits (STORE-3): a second engine is for the time after the
+/// first one has died.  While both live, both may run a process, and its steps with it.  Reads do
+/// not wait for writes.
 ///
 /// Throws store_error if the file cannot be opened or is no SQLite database; if it is that of
 /// another program or of a newer version of weft; if it is damaged; if the disk is full, or cannot
@@ -33,8 +33,8 @@ class sqlite_store final : public store {
   explicit sqlite_store(std::string const& path, sqlite_store_options const& o = {});
   ~sqlite_store() override;
 
-  /// Reads the whole file, and returns what is wrong with it; empty if nothing is.  O(size); allocates
-  /// the answer.
+  /// Reads the whole file, and returns a list of its faults; empty if there are none.  O(size);
+  /// allocates the answer.
   [[nodiscard]] std::string check();
 
   void commit(std::span<commit_part* const> parts, std::span<commit_result> results) override;

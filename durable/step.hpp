@@ -20,7 +20,7 @@
 #include "weft/effects/operation.hpp"
 #include "weft/sched/base/detail/parameters.hpp"
 
-/// Steps: what a durable process does outside.
+/// Steps: the calls of a durable process that reach the outside world.
 namespace weft::durable {
 
 /// How a step is run.
@@ -28,20 +28,21 @@ struct step_options {
   std::string_view name;  ///< Stands in the log: keep it when the code changes.
   /// How often the function is called at most, if it throws.
   unsigned attempts = 1;
-  std::chrono::nanoseconds first_delay = std::chrono::seconds(1);  ///< Before the second attempt.
-  double factor = 2;  ///< By which the delay grows from attempt to attempt.
-  std::chrono::nanoseconds max_delay = std::chrono::minutes(5);  ///< It grows up to this.
-  double jitter = 0.1;  ///< Each delay is longer by up to this part of it.
+  /// The delay before the second attempt.
+  std::chrono::nanoseconds first_delay = std::chrono::seconds(1);
+  double factor = 2;  ///< The factor by which the delay grows from attempt to attempt.
+  std::chrono::nanoseconds max_delay = std::chrono::minutes(5);  ///< The longest delay.
+  double jitter = 0.1;  ///< Each delay is longer by up to this fraction of it.
   /// How long an attempt may take; 0: any time.  An attempt that takes longer finds `cancelled`
   /// where it waits, and has failed.
   std::chrono::nanoseconds timeout{0};
-  /// Whether the function is called once at most: its beginning is recorded first.  If a crash hides
-  /// its answer, the step throws step_interrupted.
+  /// Whether the function is called once at most: its beginning is recorded before the call.  If a
+  /// crash comes before the answer is recorded, the step throws step_interrupted.
   bool at_most_once = false;
 };
 
-/// Identifies a step, the same in each attempt and after each crash: for a service that ignores
-/// a request that it has seen.  A step's function takes it as its first parameter, if it has one.
+/// Identifies a step, the same in each attempt and after each crash: so a service can ignore a
+/// request that it has seen.  The function of a step may take the key as its first parameter.
 struct idempotency_key {
   std::string text;  ///< The id of the process and a position: "order/42#7".
 };
@@ -51,7 +52,7 @@ namespace detail {
 using weft::detail::identity;
 using weft::detail::row_set;
 
-/// A step in the frame that awaits it.
+/// The request of a step.  It lies in the frame that awaits the step.
 struct step_request : request {
   explicit step_request(step_options const& o) noexcept
       : request(request_kind::step, o.name), how(o) {}
@@ -60,7 +61,7 @@ struct step_request : request {
 template <class... Es>
 struct typed_step_request : step_request {
   using step_request::step_request;
-  /// Calls the function; the result is its value, serialised.
+  /// Calls the function, and yields its value, serialised.
   virtual eff<std::string, Es...> call(idempotency_key const& key) = 0;
 
  protected:
@@ -76,8 +77,8 @@ struct [[nodiscard("weft: co_await it")]] perform_step : op<recorded, seals> {
 
 }  // namespace detail
 
-/// The effect of calling functions outside, each once: `step` performs it.  The functions may
-/// perform `Effects...`, which the handlers of the engine answer.
+/// The effect of calling functions that reach the outside world, each once; `step` performs it.
+/// The functions may perform `Effects...`, which the handlers of the engine answer.
 template <class... Effects>
 struct steps {
   using operations = op_list<detail::perform_step<Effects...>>;
@@ -100,7 +101,7 @@ struct steps_in<row<steps<Fs...>, Es...>> {
   using operation = perform_step<Fs...>;
 };
 
-/// Whether `F` is called with a key.
+/// Whether `F` takes an idempotency_key as its first parameter.
 template <class F, class... Args>
 constexpr bool takes_a_key = std::invocable<F&, idempotency_key const&, Args const&...>;
 template <class F, class... Args>
@@ -112,7 +113,8 @@ template <class F, class... Args>
 struct step_result<F, Args...> {
   using type = std::invoke_result_t<F&, idempotency_key const&, Args const&...>;
 };
-/// The value and the row of what a step's function returns: an eff, or any other value.
+/// The type of the value, and the row, of a step's function that returns `R`: an eff, or any other
+/// type.
 template <class R>
 struct step_value : identity<R> {
   static constexpr bool is_computation = false;
@@ -224,7 +226,7 @@ class step_awaitable {
   }
 
  private:
-  // The request's type depends on the row of the awaiting coroutine, its size does not.
+  // The type of the request depends on the row of the awaiting coroutine; its size is always this.
   struct shape final : typed_step_request<> {
     eff<std::string> call(idempotency_key const&) override;
     void* pointer;
@@ -235,7 +237,7 @@ class step_awaitable {
   alignas(std::max_align_t) std::byte room_[sizeof(shape)];
 };
 
-/// What a step keeps of an argument: texts as strings of their own.
+/// The type in which a step keeps an argument: for texts a std::string.
 template <class A>
 struct kept_argument : identity<A> {};
 template <>
@@ -247,7 +249,8 @@ struct kept_argument<std::string_view> : identity<std::string> {};
 template <class A>
 using kept_argument_t = typename kept_argument<std::decay_t<A>>::type;
 
-/// For a step's function that returns an eff, which begins when the call has returned.
+/// Refuses temporaries as arguments of a step's function that returns an eff, since the eff begins
+/// after the call has returned.
 template <class F, class... Args>
 consteval bool require_step_without_temporaries() {
   if constexpr (takes_a_key<F, Args...>)
@@ -277,7 +280,7 @@ consteval bool require_step() {
   }
 }
 
-/// In place of a step that is refused: an awaitable of its result, where that is known.
+/// Returns, in place of a step that is refused, an awaitable of its result type, if that is known.
 template <class F, class... Args>
 auto refused_step() {
   if constexpr (std::invocable<F&, Args const&...> || takes_a_key<F, Args...>)
@@ -288,10 +291,10 @@ auto refused_step() {
 
 }  // namespace detail
 
-/// Calls `f(args...)` outside, once, and records the answer: a process that runs again gets it from
-/// its log.  `f` returns a value, or an eff whose effects the row's steps<...> names; `co_await`
-/// yields the value, as it was read back from its bytes.  If `f` takes an idempotency_key as its
-/// first parameter, it gets that of this step.
+/// Calls `f(args...)`, which may reach the outside world, once, and records the answer: a process
+/// that runs again gets the answer from its log.  `f` returns a value, or an eff whose effects the
+/// row's steps<...> names; `co_await` yields the value, as it was read back from its bytes.  If `f`
+/// takes an idempotency_key as its first parameter, it gets the key of this step.
 ///
 ///     auto const receipt = co_await durable::step("charge", charge_card, card, amount);
 ///     co_await durable::step({.name = "tell", .attempts = 5}, send_mail, address, text);

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// The stack of an exception, in coroutines: which frame awaited which, when it was thrown.
+/// Records the stack of each exception in coroutines: which frame awaited which at the throw.
 ///
 ///     record_async_stacks(true);
 ///     try {
@@ -15,18 +15,18 @@ namespace weft {
 ///       std::cerr << e.what() << '\n' << async_stack_of(std::current_exception());
 ///     }
 ///
-/// On for the whole program, or off, as it is at first.  On: each frame that an exception leaves
-/// costs a lock and a look at the exceptions that are kept, the last 16; these live that much
-/// longer.  Off: a flag is read for each such frame.  Thread safe.
+/// `on` holds for the whole program; at first, recording is off.  While it is on, each frame that
+/// an exception leaves takes a lock and searches the last 16 exceptions, which are kept alive.
+/// While it is off, each such frame reads a flag.  Thread safe.
 void record_async_stacks(bool on) noexcept;
 
 /// The frames that the exception has left, innermost first, a line for each:
 ///
 ///       called at worker.cpp:20
 ///
-/// The place is where the frame was awaited, or run() was called.  The outermost frame of a process
-/// was awaited nowhere, and has no line.  Empty if no frame is known.  Thread safe.  O(n) in the
-/// frames; allocates the text; throws bad_alloc.
+/// Each line names the place where the frame was awaited, or where run() was called.  The outermost
+/// frame of a process was awaited nowhere, and has no line.  Empty if no frame was recorded.
+/// Thread safe.  O(n) in the frames; allocates the text; throws bad_alloc.
 [[nodiscard]] std::string async_stack_of(std::exception_ptr const& error);
 
 }  // namespace weft

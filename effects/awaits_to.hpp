@@ -28,8 +28,8 @@ template <effect E, class O>
 struct awaited_result<masked<E, O>> : identity<typename O::result> {};
 
 /// The type that a call of `F` yields in the end: the result type of a plain function; or, if `F`
-/// returns a computation, the type that a `co_await` of that yields; or void if `F` cannot be
-/// called so, which another message reports.
+/// returns a computation, the type that a `co_await` of the computation yields; or void if `F`
+/// cannot be called with `Args...`, which another message reports.
 template <class F, class... Args>
 struct awaited_call : identity<void> {};
 template <class F, class... Args>
@@ -41,7 +41,7 @@ struct awaited_call<F, Args...> : identity<typename std::invoke_result_t<F, Args
 };
 template <class F, class... Args>
 using awaited_call_t = typename awaited_call<F, Args...>::type;
-/// The result type of a call of `F`; void if `F` cannot be called so.
+/// The result type of a call of `F`; void if `F` cannot be called with `Args...`.
 template <class F, class... Args>
 struct call_result : identity<void> {};
 template <class F, class... Args>

@@ -39,7 +39,7 @@ class returns {
   decltype(auto) on_return(Result&&... result) {
     return f_(std::forward<Result>(result)...);
   }
-  void operator()(detail::never_performed) {}  // `clauses` has a using-declaration for it
+  void operator()(detail::never_performed) {}  // never called; `clauses` needs an operator()
 
  private:
   F f_;

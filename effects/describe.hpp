@@ -21,9 +21,9 @@ namespace detail {
 ///       called at worker.cpp:20
 ///       under scheduler at main.cpp:31
 ///
-/// At most `lines` lines; if the chain is longer, one more line says so.  Says so if the resumption
-/// is empty, or can no longer be resumed because a handler in its chain has ended.  O(lines);
-/// allocates the text.
+/// At most `lines` lines; if the chain is longer, one more line says so.  If the resumption is
+/// empty, or can no longer be resumed because a handler in its chain has ended, the text says that
+/// in place of the chain.  O(lines); allocates the text.
 template <class R, class A>
 std::string describe(resumption<R, A> const& k, std::size_t lines = 64) {
   if (!k) return "an empty resumption\n";

@@ -67,7 +67,7 @@ concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
                    (!std::is_void_v<R> && requires(X& x, R r) { x.finish(std::forward<R>(r)); });
 }  // namespace weft::detail
 
-/// A computation of a `T` that may perform the effects of its row, and nothing else.
+/// A computation of a `T` that may perform the effects of its row, and no others.
 ///
 ///     eff<int, proc, console> f() {
 ///       co_await console::print_line{"before"};      // perform an operation
@@ -76,11 +76,11 @@ concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
 ///       co_return co_await handle<failure<bad>>(h, g2(n));  // g2 may fail as well
 ///     }
 ///
-/// Lazy: it starts when it is awaited.  co_await takes the frame, and gives the `T` or throws what
-/// the body threw.  If it is destroyed before it is awaited, the body never runs.  A call allocates
-/// a frame from a pool, and uses no native stack, however deep the calls are nested.  A call is
-/// O(1).  Throws eff_empty at a second co_await; bad_alloc where it is called.  Used by one thread
-/// at a time.
+/// Lazy: the body starts when the eff is awaited.  co_await leaves the eff empty, and yields the
+/// `T` or throws what the body threw.  If the eff is destroyed before it is awaited, the body never
+/// runs.  A call allocates a frame from a pool, and uses no native stack, however deep the calls
+/// are nested.  A call is O(1).  Throws eff_empty at a second co_await; bad_alloc where the
+/// coroutine is called.  Used by one thread at a time.
 ///
 /// A capturing lambda that is a coroutine refers to its closure, which must outlive the frame:
 /// write a function with parameters instead.
@@ -108,7 +108,7 @@ class [[nodiscard("weft: a computation runs once it is awaited: co_await it, or 
       destroy(frame_);
   }
 
-  /// Throws eff_empty if this was awaited before, or moved from.
+  /// Throws eff_empty if the eff was awaited before, or moved from.
   void require_whole(detail::internal) const {
     if (!frame_) [[unlikely]]
       throw_empty();
@@ -140,13 +140,13 @@ class weft::eff<T, Effects...>::promise_type
 
  public:
   eff get_return_object() noexcept {
-    (void)row_mistake::report();  // here: each coroutine has it, whether it performs or not
+    (void)row_mistake::report();  // here, since every coroutine instantiates this
     return eff(std::coroutine_handle<promise_type>::from_promise(*this));
   }
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   [[nodiscard]] detail::at_end final_suspend() const noexcept { return {}; }
 
-  /// co_yield, which no computation has
+  /// co_yield: always an error, since a computation emits values by an operation
   template <class X>
   std::suspend_never yield_value(X&&) {
     static_assert(!std::is_same_v<X, X>,
@@ -179,7 +179,7 @@ class weft::eff<T, Effects...>::promise_type
     }
   }
 
-  /// co_await detail::located(operation, where): so that reports name the caller's line
+  /// co_await detail::located(operation, where): messages name `where`, a line of the caller
   template <class O>
   auto await_transform(detail::located<O>&& o) {
     return await_transform(std::move(o.operation), o.where);
@@ -215,8 +215,8 @@ class weft::eff<T, Effects...>::promise_type
     return detail::await_handling<effects>(std::move(what), where);
   }
 
-  /// co_await spawn(f): an awaitable whose operation depends on the caller's row, and which may
-  /// convert the answer
+  /// co_await spawn(f), or another awaitable whose operation depends on the row of this coroutine;
+  /// the awaitable may convert the answer
   template <detail::row_aware_operation X>
   [[gnu::always_inline]] auto await_transform(X&& x, here where = here::current()) {
     if constexpr (requires { x.attempt(nullptr); }) {
@@ -250,21 +250,22 @@ class weft::eff<T, Effects...>::promise_type
     }
   }
 
-  /// co_await with_scope(f): an awaitable whose awaiter depends on the caller's row
+  /// co_await with_scope(f), or another awaitable whose awaiter depends on this coroutine's row
   template <detail::row_aware_awaitable X>
   auto await_transform(X&& x, here where = here::current()) {
     static_assert(detail::yields_its_result<X, decltype(x.template awaiter_in<effects>(where))>);
     return x.template awaiter_in<effects>(where);
   }
 
-  /// co_await when_all(a, b): the same for one that is passed by value
+  /// co_await when_all(a, b), or another awaitable that is passed by value, and whose awaiter
+  /// depends on the row of this coroutine
   template <detail::awaited_by_value X>
   [[gnu::always_inline]] auto await_transform(X x, here where = here::current()) {
     static_assert(detail::yields_its_result<X, decltype(x.template awaiter_in<effects>(where))>);
     return x.template awaiter_in<effects>(where);
   }
 
-  /// Stands in for an expression that another static_assert has rejected.
+  /// co_await of an expression that another static_assert has rejected: adds no second error
   template <class R>
   detail::refused<R> await_transform(detail::refused<R> r, here = {}) noexcept {
     return r;
@@ -287,11 +288,11 @@ class weft::eff<T, Effects...>::promise_type
   }
 
  private:
-  /// Why the coroutine may not perform an `O`.
+  /// The mistake for which the coroutine may not perform an `O`; no_mistake if it may.
   template <class O>
   static consteval auto find_mistake() {
     if constexpr (!detail::is_well<row_mistake>) {
-      return detail::reported_mistake();  // in get_return_object()
+      return detail::reported_mistake();  // get_return_object() reports it
     } else {
       constexpr int effects_that_list_it = detail::effect_of<O, effects>::count;
       if constexpr (effects_that_list_it == 0)
@@ -306,14 +307,14 @@ class weft::eff<T, Effects...>::promise_type
   using mistake = decltype(find_mistake<O>());
   template <class E>
   [[nodiscard]] detail::evidence<E>* handler_of() const noexcept {
-    // The caller has set it, which the analyzer does not follow.
+    // The caller has set `evidence`, which the analyzer does not follow.
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     return detail::find<E, effects>(this->evidence);
   }
 };
 
-/// The promise of a coroutine with a parameter that is not trivially copyable.  It marks its frame
-/// in the arena, because such a frame must not be copied byte by byte.
+/// The promise of a coroutine with a parameter that is not trivially copyable.  Its operator new
+/// marks the frame as one that must not be copied byte by byte (frame_arena.hpp).
 template <class T, class... Effects>
 class weft::eff<T, Effects...>::owning_promise_type : public promise_type {
  public:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "weft/effects/detail/mistakes/mistakes.hpp"  // first: compilers list the way to a message
+#include "weft/effects/detail/mistakes/mistakes.hpp"  // first: errors list the headers on the way
 
-/// All of effects/.
+/// All headers of effects/ that programs include.
 #include "weft/effects/async_stack.hpp"
 #include "weft/effects/awaits_to.hpp"
 #include "weft/effects/clauses.hpp"

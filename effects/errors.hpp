@@ -18,7 +18,7 @@ struct resumption_empty : std::logic_error {
       : logic_error("weft: this resumption is empty: it was resumed before, or moved from") {}
 };
 
-/// A resumption was resumed, or an operation performed, after the handler had ended.
+/// A resumption was resumed, or an operation performed, after its handler had ended.
 struct resumption_expired : std::logic_error {
   using logic_error::logic_error;
 };
@@ -70,8 +70,8 @@ struct uncopyable : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A multi_resumption was to be resumed bitwise while another computation of the same body runs or
-/// waits in the memory of its frames; or on another thread.
+/// A multi_resumption was to be resumed bitwise while another run of the same body runs or waits in
+/// the memory of its frames; or it was to be resumed on another thread.
 struct frames_in_use : std::logic_error {
   using std::logic_error::logic_error;
 };

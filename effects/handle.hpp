@@ -11,7 +11,7 @@
 #include "weft/effects/multi_shot.hpp"
 #include "weft/effects/run.hpp"
 
-/// Handlers, and `handle`, which runs a body under one.
+/// Handlers, and `handle`, which runs a body under a handler.
 ///
 /// A handler is any object with a clause for each operation of its effects.  The signature of a
 /// clause decides what it may do (R: the operation's result; A: the handler's answer):
@@ -108,8 +108,8 @@ auto handle_all(H&& h, Body&& body) {
       std::forward<H>(h), std::forward<Body>(body));
 }
 
-/// A replay runs a body again by calling a function.  If the body is itself a handling, this is that
-/// function: each call copies the handling, and awaits the copy.
+/// A replay runs a body again by calling a function.  If the body is itself a handling (the result
+/// of a call of handle), this is the function: each call copies the handling, and awaits the copy.
 template <class Inner, class Row>
 struct restarted;
 template <class Inner, class... Es>
@@ -119,7 +119,8 @@ struct restarted<Inner, row<Es...>> {
   eff<answer, Es...> operator()() const { return begins(inner); }
   static eff<answer, Es...> begins(Inner one) { co_return co_await std::move(one); }
 };
-/// Whether the handling, or one inside it, has such a body, which can be copied.
+/// Whether `Handling`, or a handling inside it, keeps a log of a body that is itself a handling and
+/// can be copied, so that a replay can restart it.
 template <class Handling, class Around>
 constexpr bool restarts_handling = false;
 template <class H, class... Es, class Body, class Policy, class Around>
@@ -135,7 +136,8 @@ consteval bool is_to_restart() {
   else
     return false;
 }
-/// The handling `what`, in which each body that restarts a handling is a function.
+/// Returns the handling `what`, in which a `restarted` replaces each body that is a handling to be
+/// restarted by a replay.
 template <class Around, class H, class... Es, class Body, class Policy>
 auto with_restarted_body(handling<H, row<Es...>, Body, Policy>&& what) {
   using inside = row_set<Es..., Around>;
@@ -152,7 +154,8 @@ auto with_restarted_body(handling<H, row<Es...>, Body, Policy>&& what) {
   }
 }
 
-/// The awaiter of a handling with such bodies, which it owns.
+/// Owns the handling that with_restarted_body() returned.  A base of the awaiter, so that it is
+/// constructed before `installing`, which refers to the handling.
 template <class Handling>
 struct restarted_handling {
   Handling what;
@@ -171,7 +174,7 @@ auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location w
   using Handling = handling<H, Es, Body, Policy>;
   using here = well_formed<Handling, Around>;
   if constexpr (!is_well<row_mistake<Around>>) {
-    return here::instead();  // get_return_object() of the coroutine around reports it
+    return here::instead();  // get_return_object() of the coroutine reports the mistake
   } else if constexpr (std::is_same_v<Policy, compared>) {
     if constexpr (can_be_compared<Handling>())
       return comparing<Handling>(what, where);
@@ -192,7 +195,7 @@ auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location w
 
 }  // namespace detail
 
-/// `h` as a handler of these effects, for composition.
+/// Returns `h` as a handler of the effects `Effects...`, for a composition by `|`.
 template <class... Effects, class H>
 detail::handler_with<H, row<Effects...>> with(H&& h) {
   return {std::forward<H>(h)};
@@ -215,7 +218,8 @@ auto operator|(Inner&& inner, Outer&& outer) {
     return detail::refused();
 }
 
-/// Runs `body` under the handler `h`, which discharges `Effects...`.  Awaited, or passed to run():
+/// Runs `body` under the handler `h`, which discharges `Effects...`.  The result is to be awaited,
+/// or passed to run():
 ///
 ///     int const n = co_await handle<state<int>>(state_of(0), counting());
 ///
@@ -236,7 +240,7 @@ auto operator|(Inner&& inner, Outer&& outer) {
 /// still depends on it when the answer is ready: suspended frames, a clause that is not done, or a
 /// multi_resumption.
 ///
-/// `policy` decides how a multi_resumption resumes: replay(), bitwise() or compared()
+/// The last argument, replay(), bitwise() or compared(), decides how a multi_resumption resumes
 /// (multi_shot.hpp).  In a composition it applies to each handler.
 template <class... Effects, class H, class Body, multi_shot_policy Policy = replay>
 auto handle(H&& h, Body&& body, Policy = {}) {

@@ -19,18 +19,18 @@
 ///       auto const more = co_await k(false);
 ///       ...
 ///
-/// C++ cannot copy the frames of a coroutine.  So there are two ways, chosen where the body is
-/// handled (multi_shot.hpp).
+/// C++ cannot copy the frames of a coroutine.  So there are two ways to resume again, chosen where
+/// the body is handled (multi_shot.hpp).
 ///
 /// Replay: from the second resume on, the body is run again from its beginning.  The new run
-/// performs the same operations, up to the one at which the body was captured.  Those that the
-/// body's handler answered, or a handler further out, get the same answers from a log; no handler
-/// is called.  A resume costs as much as the body did so far, and code between operations runs
-/// again.  An exception that answered an operation is thrown again, the same object: catch it by
-/// const reference.  After an operation that seals, or when the log is over its limit, operations
-/// with a multi-shot clause throw unforkable.  Copies may be resumed on several threads at once
-/// only if their runs share no state, such as that of a handler further out; exactly one of the
-/// copies gets the waiting frames.
+/// performs the same operations, up to the one at which the body was captured.  Operations that the
+/// body's handler answered, or a handler further out, get the same answers from a log, and these
+/// handlers are not called.  A resume costs as much as the body did so far, and code between
+/// operations runs again.  An exception that answered an operation is thrown again, the same
+/// object: catch it by const reference.  After an operation that seals, or when the log is over its
+/// limit, operations with a multi-shot clause throw unforkable.  Copies may be resumed on several
+/// threads at once only if their runs share no state, such as that of a handler further out;
+/// exactly one of the copies gets the waiting frames.
 ///
 /// Bitwise: the bytes of the frames are saved, and copied back to where they were.  Objects in the
 /// frames must be trivially copyable: parameters and the handlers inside are checked when an
@@ -50,9 +50,10 @@ struct rerun : pooled {
   replay_log log;
 };
 
-/// What a multi_resumption resumes, with the answer: the waiting frames; or, if an earlier resume has
-/// taken these, a body and a log to run it against.  One of the members is set.  Two words, so that it
-/// is passed in registers, and adds little to the awaiting frame.
+/// Owns the waiting frames that a multi_resumption resumes; or, if an earlier resume has taken
+/// these, the body and the log to run it against.  The answer is filled in.  One of the two members
+/// is set.  The object has two words, so that it is passed in registers, and adds little to the
+/// awaiting frame.
 class [[clang::trivial_abi]] rest_again {
  public:
   explicit rest_again(captured_frames live) noexcept : live_(std::move(live)) {}
@@ -82,7 +83,7 @@ class [[clang::trivial_abi]] rest_again {
   }
 
   captured_frames live_;
-  rerun* rerun_ = nullptr;  // owned; null if there are frames
+  rerun* rerun_ = nullptr;  // owned; null if live_ has frames
 };
 
 /// The result of `k(v)` of a multi_resumption.
@@ -97,10 +98,11 @@ using resuming_again = resuming<A, rest_again>;
 /// Cost: a copy is O(1).  By replay a resume costs as much as the body did so far; bitwise it is
 /// O(bytes of the frames).
 ///
-/// Threads: bitwise, one thread uses all copies.  By replay each copy may be used by another
-/// thread, as said above.
+/// Threads: bitwise, one thread uses all copies.  By replay, several threads may each use a copy if
+/// the runs share no state.
 ///
-/// A resume by replay allocates a log entry, a block from a pool, and what the body allocates again.
+/// A resume by replay allocates a log entry, a block from a pool, and whatever the body allocates
+/// when it runs again.
 template <class R, class A>
 class [[clang::trivial_abi]] weft::multi_resumption {
  public:
@@ -119,8 +121,8 @@ class [[clang::trivial_abi]] weft::multi_resumption {
   detail::resuming_again<A> operator()(V&&... value) const& {
     return detail::resuming_again<A>(ready(false, std::forward<V>(value)...));
   }
-  /// Resumes as the call of an lvalue does, for the last time: afterwards this is empty, and the
-  /// frames are not kept.  Throws as that call does.
+  /// Resumes for the last time: afterwards this object is empty, and the frames are not kept.
+  /// Otherwise the same as the call of an lvalue; it throws the same exceptions.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) && {
     return detail::resuming_again<A>(ready_last(std::forward<V>(value)...));
@@ -156,14 +158,15 @@ class [[clang::trivial_abi]] weft::multi_resumption {
     capture_ = {};
     return rest;
   }
-  /// noinline: the awaiting frame would keep pointers to the parts of the awaitable.
+  /// noinline: if this is inlined, the awaiting frame keeps pointers to parts of the awaitable.
   template <class... V>
   [[gnu::noinline]] detail::rest_again ready(bool last, V&&... value) const {
     if (!capture_) [[unlikely]]
       detail::captured_frames::throw_empty();
     constexpr bool is_value = sizeof...(V) > 0 && !(detail::is_raising<V> || ...);
     if constexpr (is_value && detail::answers<R, V...>) {
-      detail::kept<R> made(std::forward<V>(value)...);  // before the check: this may run any code
+      // The value is made before frames_here() checks the capture: making it may run any code.
+      detail::kept<R> made(std::forward<V>(value)...);
       return ready_made(last, std::move(made));
     } else {
       return ready_made(last, std::forward<V>(value)...);
@@ -175,7 +178,7 @@ class [[clang::trivial_abi]] weft::multi_resumption {
       detail::put(detail::waiting_in<R>(live), std::forward<V>(value)...);
       return detail::rest_again(std::move(live));
     }
-    // Only a replay_capture gives no frames: a copied_capture gives them, or throws.
+    // Only a replay_capture returns no frames; a copied_capture returns frames, or throws.
     return ready_to_replay(std::forward<V>(value)...);
   }
   template <class... V>

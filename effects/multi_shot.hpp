@@ -19,19 +19,19 @@
 /// resume costs O(bytes of the frames in the chain), however long the body has run before.
 /// Compared is for tests: it finds breaches of the contract of bitwise.
 ///
-/// Bitwise requires two things of a body.  It gives none of its computations to code outside.  And
-/// if an operation that seals has answered with an object, that object is destroyed before the next
-/// capture; bitwise keeps no log that could detect a breach.
+/// Bitwise requires two things of a body.  The body gives none of its computations to code outside.
+/// And if an operation that seals has answered with an object, the body destroys that object before
+/// the next capture; bitwise keeps no log that could detect a breach.
 namespace weft {
 
 /// The default: a later resume runs the body again, against the log of its answers.
 struct replay {};
 /// A later resume copies the bytes of the frames back to where they were.
 struct bitwise {};
-/// For tests: computes the answer both ways.  Throws outcomes_differ if they differ.
+/// For tests: computes the answer by replay and bitwise.  Throws outcomes_differ if they differ.
 struct compared {};
 
-/// One of the three.
+/// One of the three policies.
 template <class P>
 concept multi_shot_policy =
     std::same_as<P, replay> || std::same_as<P, bitwise> || std::same_as<P, compared>;

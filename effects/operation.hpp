@@ -25,13 +25,13 @@
 /// a local, or answers with something owned.  An operation whose answer cannot be copied seals in
 /// any case.
 ///
-/// An operation that is resumed twice bitwise (multi_shot.hpp) must be trivially copyable.  Or else
-/// it must own nothing after it has been moved from, like an empty vector, and must declare
-/// `using leaves_nothing_when_moved = void;`
+/// An operation whose continuation is resumed twice bitwise (multi_shot.hpp) must be trivially
+/// copyable.  Or else it must own nothing after it has been moved from, as an empty vector does,
+/// and must declare `using leaves_nothing_when_moved = void;`
 ///
 /// On replay, debug builds compare the data of an operation with the recorded data: by a friend
 /// `hash_value(operation)` if there is one, else by its bytes if it is trivially copyable and has
-/// no padding.  Traces (trace/tracing.hpp) have the text of an operation for which there is a friend
+/// no padding.  Traces (trace/tracing.hpp) show the text of an operation that has a friend
 /// `std::string_view trace_text(operation) noexcept`.
 namespace weft {
 
@@ -41,7 +41,7 @@ consteval bool require_value() {
   constexpr bool is_a_value = !std::is_reference_v<R>;
   static_assert(is_a_value,
                 "weft: operations and computations give values: use a pointer for a reference");
-  return true;  // so that no second error follows
+  return true;  // even then, so that no second error follows
 }
 }  // namespace detail
 

@@ -39,10 +39,11 @@ typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_lo
 ///       int on(counter::next, outer<counter> up) { return 2 * up(counter::next{}); }
 ///     };
 ///
-/// `up(operation)` performs in the row around the handler.  It is a call, which a value clause must
-/// answer.  Throws needs_control if none does.  Native stack: the frame of one clause for each
-/// handler that asks further outward.  A clause takes the outer by value, and passes it to helper
-/// functions by reference: an outer is valid only during the clause that it was given to.
+/// `up(operation)` performs the operation in the row around the handler.  This is an ordinary call,
+/// so a value clause must answer; if the operation has none, the call throws needs_control.
+/// Native stack: one frame for each clause on the way outward that itself asks further outward.  A
+/// clause takes the outer by value, and passes it to helper functions by reference: an outer is
+/// valid only during the clause that it was given to.
 template <class... Effects>
 class outer {
   using row = detail::row_set<Effects...>;
@@ -94,20 +95,22 @@ struct asking {
   }
 };
 
-/// Stands for asking<Available> where a clause is only looked at: converts if all is available.
+/// Stands for asking<Available> in unevaluated code that examines a clause: converts only if
+/// `Available` has all effects that the clause asks for.
 template <class Available>
 struct asking_within {
   template <class... Es>
     requires(is_empty_row<row_difference<row_set<Es...>, Available>>)
   operator outer<Es...>() const;
 };
-/// What a clause asks for and is not available, as a mistake.
+/// The mistake of a clause that asks for the effects `Missing`, which the row around its handler
+/// lacks; no_mistake if there are none.
 template <class Missing>
 using outward_mistake =
     std::conditional_t<is_empty_row<Missing>, no_mistake, clause_asks_outside_row<Missing>>;
-/// Stands for asking<Available> to report what is not available: in the exception specification of
-/// the conversion, which clang needs where the clause is looked at.  So the notes lead from there
-/// to the user's line.
+/// Stands for asking<Available> to report the effects that `Available` lacks.  The report is in the
+/// exception specification of the conversion: clang needs that where the clause is examined, so the
+/// notes of the error lead from there to the user's line.
 template <class Available>
 struct asking_beyond {
   template <class... Es>
@@ -121,8 +124,8 @@ struct masked {
   explicit masked(O o) : operation(std::move(o)) {}
   O operation;
 };
-/// An operation that is reported at the source location `where`, that of a caller, and not at that
-/// of the co_await.
+/// An operation whose messages name the source location `where`, that of a caller, in place of the
+/// location of the co_await.
 template <class O>
 struct located {
   located(O o, std::source_location w) : operation(std::move(o)), where(w) {}

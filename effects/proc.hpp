@@ -10,14 +10,15 @@
 
 namespace weft {
 
-/// The operations of a cooperative process that does not fork.  Its handler decides how they are
-/// carried out.  A scheduler keeps a log for `proc`, and none for this effect.
+/// The operations of a cooperative process that does not fork.  The handler of the effect decides
+/// how they are carried out.  A scheduler keeps a log of answers for `proc`, but none for this
+/// effect.
 struct yielding {
-  static constexpr bool performed_by_processes = true;  // performed by processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
   /// Lets the other processes run first.
   struct [[nodiscard("weft: co_await it")]] yield : op<void> {
     [[nodiscard("weft: co_await it")]] yield() noexcept {}
-    static constexpr bool is_turn_only = true;  // the answer holds no data, and may be lost
+    static constexpr bool is_turn_only = true;  // a cancellation may replace the answer
   };
   /// Ends the process.  Never returns.
   struct [[nodiscard("weft: co_await it")]] exit : op<never> {
@@ -36,9 +37,9 @@ struct proc {
     [[nodiscard("weft: co_await it")]] yield() noexcept {}
   };
   /// Forks the process into two; the answer is true in one, false in the other.  Under a scheduler
-  /// it allocates a process, and one of the two is run again from its beginning: a process that
-  /// forks n times has n clones, of which each is given the answers that came before its fork, so
-  /// that all take O(n^2).  Throws unforkable; too_many_processes.
+  /// it allocates a process, and one of the two is run again from its beginning.  If a process
+  /// forks n times, each of its n clones is given all answers before its fork, so the clones take
+  /// O(n^2) together.  Throws unforkable; too_many_processes.
   struct [[nodiscard("weft: co_await it")]] fork : op<bool> {
     [[nodiscard("weft: co_await it")]] fork() noexcept {}
     static constexpr bool is_turn_only = true;

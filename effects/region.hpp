@@ -32,19 +32,19 @@ class region {
   region& operator=(region const&) = delete;
   inline ~region();
 
-  /// Describes what is suspended in the region, a line each; empty if nothing is.  A handler, or a
-  /// test, finds out in this way what the end of the region will unwind.  O(n) in the suspended
-  /// bodies.  Allocates the text.  Throws bad_alloc.
+  /// Describes each body that is suspended in the region, and each clause that is not done, in a
+  /// line; empty if there are none.  So a handler, or a test, can check that the end of the region
+  /// will unwind nothing.  O(n) in the suspended bodies.  Allocates the text.  Throws bad_alloc.
   [[nodiscard]] std::string suspended() const;
 
-  /// Says that ordinary code may drop what is suspended in this region, as the handler of a generator
-  /// or of a search does.  Without it, a library that is compiled without NDEBUG prints a notice on
-  /// stderr where code outside of all computations drops the rest of one, or ends the region.
-  /// O(1).
+  /// Says that ordinary code may drop continuations of this region, as the handler of a generator
+  /// or of a search does.  Without this call, a library that is compiled without NDEBUG prints a
+  /// notice on stderr when code outside of all computations drops such a continuation, or ends the
+  /// region while a body is suspended in it.  O(1).
   void allow_dropping() noexcept { may_drop_ = true; }
 
  protected:
-  /// For the library: the first resident, null if there is none.
+  /// For the library: the first resident (see below), null if there is none.
   [[nodiscard]] detail::resident* first() const noexcept { return first_; }
 
  private:
@@ -77,15 +77,15 @@ class resident {
   }
 
   [[nodiscard]] region& home() const noexcept { return *home_; }
-  /// Whether a notice is printed where ordinary code drops what is suspended in the region.
+  /// Whether a notice is printed when ordinary code drops the continuation (allow_dropping()).
   [[nodiscard]] bool is_noticed() const noexcept { return home_ && !home_->may_drop_; }
 
   /// Called when the region ends.  The resident must leave the region.
   virtual void region_ended() noexcept = 0;
   /// For messages: the handler, and why it is still in the region.
   [[nodiscard]] virtual std::string why_it_stays() const = 0;
-  /// Whether tasks are open in its suspended frames; such tasks may refer to objects outside the
-  /// region.
+  /// Whether scopes in its suspended frames still have tasks that have not ended; such tasks may
+  /// refer to objects outside the region.
   [[nodiscard]] virtual bool has_open_tasks() const noexcept { return false; }
   [[nodiscard]] resident* next() const noexcept { return next_; }
 

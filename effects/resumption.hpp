@@ -20,8 +20,8 @@
 /// resume `k` continues the body; to drop `k` ends the body, and destroys its frames from the
 /// innermost outwards.  A resumption is used once: moving it away, resuming and dropping use it up.
 /// A drop takes no native stack, even if a clause in the dropped frames keeps another continuation
-/// as its parameter `k`, and so on to any depth.  A continuation in a local is unwound by the
-/// destructor of that local (resumption_parameter.hpp).
+/// as its parameter `k`, and so on to any depth.  But a continuation in a local variable is unwound
+/// by the destructor of the variable, on the native stack (resumption_parameter.hpp).
 ///
 ///   | from             | write                         | means                              |
 ///   |------------------|-------------------------------|------------------------------------|
@@ -30,14 +30,14 @@
 ///   | ordinary code    | `resume(std::move(k), v)`     | the answer of `k`; drives a loop   |
 ///
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
-/// be thrown there.  Each of these calls throws resumption_empty if `k` is empty, and
+/// be thrown at the operation.  Each of these calls throws resumption_empty if `k` is empty, and
 /// resumption_expired if the handler has ended; if a call throws, `k` is unchanged.  To capture and
 /// to resume takes O(1) and no allocation, plus a step for each prompt between the operation and
 /// its handler.  All frames under one handler belong to one thread at a time; once the clause that
-/// received a resumption is done, the resumption may be moved to another thread and resumed there;
-/// but a continuation with a whole scope in it (with_scope) is resumed by the process that has opened
-/// the scope.  In ordinary code, in another process or in a task of the scope these calls throw
-/// std::logic_error; with a scope they take a step for each frame more.
+/// received a resumption is done, the resumption may be moved to another thread and resumed there.
+/// But a continuation with a whole scope in it (with_scope) must be resumed by the process that has
+/// opened the scope: in ordinary code, in another process or in a task of the scope these calls
+/// throw std::logic_error.  With a scope they also take a step for each frame.
 namespace weft {
 
 template <class A>
@@ -48,9 +48,9 @@ class resuming;
 }  // namespace detail
 }  // namespace weft
 
-/// The continuation of a body that waits for an `R`, and whose handler answers with an `A`.  It goes
-/// on under the handlers that it was captured under.  Capturing and resuming are O(1), and a step
-/// for each prompt between the operation and its handler.  Allocates nothing.  Throws
+/// The continuation of a body that waits for an `R`, and whose handler answers with an `A`.  It
+/// goes on under the handlers under which it was captured.  Capturing and resuming take O(1), plus
+/// a step for each prompt between the operation and its handler.  Allocates nothing.  Throws
 /// resumption_empty or resumption_expired where it is resumed.
 template <class R, class A>
 class [[nodiscard, clang::trivial_abi]] weft::resumption {
@@ -82,7 +82,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// Ends a control clause whose answer is that of the continuation: a jump, no native stack.
+  /// Fills in the value.  A clause that returns the result answers with the answer of the
+  /// continuation: it jumps there, and takes no native stack.
   template <class... V>
   outcome<A> last(V&&... value) && {
     return outcome<A>(detail::internal(), ready(detail::internal(), std::forward<V>(value)...));
@@ -130,7 +131,7 @@ class [[nodiscard]] outcome {
   outcome(U&& value) : value_(std::forward<U>(value)) {}
   outcome(detail::internal, detail::captured_frames rest) noexcept : rest_(std::move(rest)) {}
 
-  /// The frames to continue with; empty if there is a value.
+  /// The continuation to jump to; empty if there is a value.
   [[nodiscard]] detail::captured_frames& rest(detail::internal) noexcept { return rest_; }
   [[nodiscard]] std::optional<detail::kept<A>>& value(detail::internal) noexcept { return value_; }
 
@@ -148,15 +149,15 @@ constexpr bool is_resumption<resumption<R, A>> = true;
 template <class R, class A>
 constexpr bool is_resumption<multi_resumption<R, A>> = true;
 
-/// The result of `std::move(k)(v)`, and of `k(v)` of a multi_resumption, which is its own awaiter: an
-/// awaiter beside it would make the awaiting frame larger.  `Rest`: what is resumed.
+/// The result of `std::move(k)(v)`, and of `k(v)` of a multi_resumption.  It is its own awaiter,
+/// because a separate one would make the awaiting frame larger.  `Rest` owns the frames to resume.
 template <class A, class Rest>
 class [[nodiscard(
     "weft: a continuation runs once it is awaited: co_await std::move(k)(v); ordinary code calls "
     "resume(std::move(k), v)")]] resuming {
  public:
   explicit resuming(Rest rest) noexcept : rest_(std::move(rest)) {}
-  /// Before it is awaited: g++ 12 moves the temporary of a co_await.
+  /// For g++ 12, which moves the temporary of a co_await before it awaits it.
   resuming(resuming&& other) noexcept
       : rest_(std::move(other.rest_)), answer_(other.answer_.where) {}
 
@@ -166,7 +167,7 @@ class [[nodiscard(
     return std::move(*this);
   }
   [[nodiscard]] bool await_ready() const {
-    rest_.require_open();  // again: the handler may have ended since the call
+    rest_.require_open();  // a second check: the handler may have ended since k(v)
     return false;
   }
   transfer await_suspend(std::coroutine_handle<> me) noexcept(

@@ -17,7 +17,7 @@ namespace weft {
 ///
 ///     int const n = run(handle<state<int>>(state_of(0), counting()));
 ///
-/// Called inside a computation, it is an ordinary call: the code that runs inside cannot suspend
+/// A call inside another computation is ordinary code, too: the inner computation cannot suspend
 /// the frames outside the call, and an operation that would do so throws needs_control.  Native
 /// stack: O(1).  Thread safe: each call is a run of its own.
 template <class T, class... Effects>
@@ -45,7 +45,7 @@ auto run(X&&) {
                 "run(handle<E>(handler, body))");
   return detail::anything();
 }
-/// Stands in for an expression that another static_assert has rejected.
+/// For an argument that another static_assert has rejected: adds no second error.
 template <class R>
 R run(detail::refused<R> r) {
   return r.await_resume();

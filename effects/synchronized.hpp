@@ -12,7 +12,8 @@ namespace weft {
 
 namespace detail {
 
-/// The effects that `H` names, if it names some: its base is handler<...>.
+/// A base with the member `handles` of the handler `H`, the row of its effects; empty if `H` has no
+/// such member.
 template <class H>
 struct named_effects_of {};
 template <class H>
@@ -20,7 +21,8 @@ template <class H>
 struct named_effects_of<H> {
   using handles = typename std::remove_cvref_t<H>::handles;
 };
-/// The return clause of the handler inside `Self`, if there is one.
+/// Base of `Self`: the return clause, which calls that of the handler `H` under the lock.  Empty if
+/// `H` has none.
 template <class Self, class H>
 struct locked_return_clause {};
 template <class Self, class H>
@@ -38,8 +40,8 @@ struct locked_return_clause<Self, H> {
 }  // namespace detail
 
 /// A `Handler` that several threads may use at once: it answers one operation at a time.  It may
-/// have value clauses and a return clause only.  `Handler` is `X` for an owned handler, `X&` for a borrowed one.
-/// Costs a lock for each operation.  One allocation, of the lock.
+/// have value clauses and a return clause only.  `Handler` is `X` for an owned handler, `X&` for a
+/// borrowed one.  Costs a lock for each operation.  One allocation, of the lock.
 template <class Handler>
 class synchronized_handler : public detail::named_effects_of<Handler>,
                              public detail::locked_return_clause<synchronized_handler<Handler>,

@@ -50,8 +50,8 @@ struct tagged<Label, E> {
   using operations = typename detail::tagged_operations<Label, typename E::operations>::type;
 };
 
-/// The operation of the tagged effect, with the label `Label`, that stands for `operation`.  Row:
-/// `tagged<Label, E>`.  `co_await` yields the answer to the operation.
+/// Makes of `operation`, an operation of an effect `E`, the same operation of `tagged<Label, E>`.
+/// Row: `tagged<Label, E>`.  `co_await` yields the answer to the operation.
 template <class Label, operation O>
 tagged_operation<Label, O> in(O operation) {
   return tagged_operation<Label, O>(std::move(operation));

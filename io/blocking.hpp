@@ -37,23 +37,23 @@ class blocking_job {
   virtual void run() noexcept = 0;
 };
 
-/// Work that blocks a thread: on files, or in a library without coroutines.  Performed by
-/// off_thread.
+/// The effect of running jobs that block a thread, such as work on files, or in a library without
+/// coroutines.  off_thread performs it.
 ///
-/// A handler runs the job on some thread, or destroys it: thread_pool (thread_pool.hpp); in tests,
-/// blocking_at_once.
+/// A handler runs the job on some thread, or destroys it.  Handlers are thread_pool
+/// (thread_pool.hpp) and, for tests, blocking_at_once.
 struct blocking {
   /// Gives the job to the handler, and does not wait for it.
   struct [[nodiscard("weft: co_await it")]] run : op<void, seals> {
     [[nodiscard("weft: co_await it")]] explicit run(std::unique_ptr<blocking_job> j) noexcept
         : job(std::move(j)) {}
     std::unique_ptr<blocking_job> job;
-    friend std::size_t hash_value(run const&) { return 0; }  // jobs are not compared
+    friend std::size_t hash_value(run const&) { return 0; }  // 0: jobs are not compared
   };
   using operations = op_list<run>;
 };
 
-/// The row of off_thread: eff<void, console, blocking_work>.
+/// The row of off_thread, for use in a longer one: eff<void, console, blocking_work>.
 using blocking_work = row<blocking, completions>;
 
 /// Runs the job on the performing thread, which blocks meanwhile.  For tests and exploration.
@@ -65,37 +65,41 @@ class blocking_at_once : public handler<blocking> {
 
 namespace detail {
 
-/// Where a job is.  Its process waits until the job is over before it unwinds frames that the job
-/// may refer to; so it takes a job back that has not begun.
+/// The progress of a job, which the job and the process that waits for it share.  Before the
+/// process unwinds frames that the job may refer to, it takes the job back, or waits until the job
+/// is over.
 ///
-///   JOB-3  The word goes from `waits` to `runs` and to `over`, by the thread that runs the job or
-///       destroys it; or from `waits` to `taken_back`, by the process.
+///   JOB-3  The state `is_` goes from `waits` to `runs` and to `over`, by the thread that runs the
+///       job or destroys it; or from `waits` to `taken_back`, by the process.
 class job_progress {
  public:
   job_progress() = default;
   job_progress(job_progress const&) = delete;
   job_progress& operator=(job_progress const&) = delete;
   virtual ~job_progress() = default;
-  /// False if the job was taken back.
+  /// Marks the job as running.  False if the job was taken back.
   [[nodiscard]] bool begin() noexcept { return change(state::runs); }
-  /// Nothing refers to the job's function and arguments any more.
+  /// Marks the job as over, and wakes the thread in block().  Called when nothing refers to the
+  /// job's function and arguments any more.
   void end() noexcept {
-    is_.store(state::over, std::memory_order_release);  // [1] release: pairs with [2]
+    // [1] release: pairs with [2] in block(), so that it returns after all that the job did.
+    is_.store(state::over, std::memory_order_release);
     is_.notify_all();
   }
-  /// True if the job will never begin.  Then its function and arguments are destroyed.
+  /// Takes the job back, so that it never begins, and destroys its function and arguments.  False
+  /// if the job has begun, or was taken back before.
   [[nodiscard]] bool take_back() noexcept {
     if (!change(state::taken_back)) return false;
     drop();
     return true;
   }
-  /// Blocks the calling thread until the job is over.
+  /// Takes the job back, or blocks the calling thread until the job is over.
   void block() noexcept {
     if (take_back()) return;
     for (;;) {
-      state const now = is_.load(std::memory_order_acquire);  // [2] acquire: pairs with [1]
+      state const now = is_.load(std::memory_order_acquire);  // [2] acquire: pairs with end()'s [1]
       if (now != state::runs) return;
-      is_.wait(now, std::memory_order_relaxed);  // relaxed: the load above looks again
+      is_.wait(now, std::memory_order_relaxed);  // relaxed: [2] loads the state again
     }
   }
 
@@ -103,14 +107,15 @@ class job_progress {
   enum class state : std::uint32_t { waits, runs, over, taken_back };
   bool change(state to) noexcept {
     state found = state::waits;
-    // relaxed: which party is first is all that is decided here.
+    // relaxed: the exchange only decides which party is first, and publishes no data.
     return is_.compare_exchange_strong(found, to, std::memory_order_relaxed);
   }
   virtual void drop() noexcept = 0;
 
   std::atomic<state> is_ = state::waits;
 };
-/// The function and the arguments of a job: destroyed by the party that has changed the word.
+/// The function and the arguments of a job.  The party that has changed the state from `waits`
+/// destroys them (JOB-3).
 template <class F, class... Args>
 class job_content final : public job_progress {
  public:
@@ -133,7 +138,7 @@ class blocking_job_of final : public blocking_job {
   ~blocking_job_of() override {
     if (!content_->begin()) return;
     content_->what.reset();
-    (void)completer<result>(std::move(to_));  // tells the waiter
+    (void)completer<result>(std::move(to_));  // destroyed: the waiter gets completion_dropped
     content_->end();
   }
   void run() noexcept override {
@@ -170,8 +175,8 @@ class blocking_job_of final : public blocking_job {
   std::shared_ptr<content> const content_;
 };
 
-/// The wait of a process for its job.  If the frame is unwound meanwhile, its thread blocks until
-/// the job is over.
+/// Lies in the frame of a process that waits for its job.  If that frame is unwound before the job
+/// is over, the destructor blocks the thread until then.
 struct job_wait {
   std::shared_ptr<job_progress> progress;
   std::stop_source asks_to_stop;
@@ -184,14 +189,15 @@ struct job_wait {
   ~job_wait() {
     if (!is_over) end();
   }
-  /// Called if the process may not wait any more: returns when nothing refers to its frames.
+  /// Asks the job to stop, and blocks the thread until the job refers to no frame of the process.
+  /// Called if the process may not wait any more.
   void end() noexcept {
     asks_to_stop.request_stop();
     progress->block();
     is_over = true;
   }
 };
-/// Yields the result of a completion that has come.
+/// Waits for the result of a job, and yields it.
 template <class T>
 eff<T, completions> result_of_job(completion<T>& from) {
   if constexpr (std::is_void_v<T>) {
@@ -201,9 +207,10 @@ eff<T, completions> result_of_job(completion<T>& from) {
     co_return value;
   }
 }
-/// Waits for a job whose process is cancelled, which has no more to say to the job than to end soon.
-/// Other processes run meanwhile, unless all are cancelled.  Throws `cancelled` if there is no
-/// result.
+/// Asks the job of a cancelled process to stop, and waits until the job is over.  Other processes
+/// run meanwhile, unless all are cancelled.  Yields the result of the job, or throws its exception.
+/// Throws `why`, which is `cancelled`, if the job was taken back, or if a job that could learn of
+/// the request to stop has thrown.
 template <class T>
 eff<T, completions> waits_for_end_of_job(job_wait& job, completion<T>& result,
                                          std::exception_ptr why) {
@@ -223,11 +230,11 @@ eff<T, completions> waits_for_end_of_job(job_wait& job, completion<T>& result,
     }
   } catch (...) {
     has_come = result.is_spent(internal());
-    // A job that was asked to stop, and throws, has stopped.
+    // An exception of a job with a stop token means that the job has stopped.
     if (has_come && job.asks_to_stop.stop_possible()) std::rethrow_exception(std::move(why));
     if (has_come) throw;
   }
-  job.end();  // all processes are cancelled: blocks
+  job.end();  // all processes are cancelled, so this thread blocks until the job is over
   co_return co_await result_of_job(result);
 }
 template <class T>
@@ -248,7 +255,7 @@ eff<T, blocking, completions> waits_off_thread(std::unique_ptr<blocking_job> job
       co_return value;
     }
   } catch (cancelled const&) {
-    if (result.is_spent(internal())) {  // the job threw it
+    if (result.is_spent(internal())) {  // the job itself threw `cancelled`
       at.is_over = true;
       throw;
     }
@@ -259,7 +266,8 @@ eff<T, blocking, completions> waits_off_thread(std::unique_ptr<blocking_job> job
   }
   co_return co_await waits_for_end_of_job(at, result, std::move(was_cancelled));
 }
-/// Makes the computation of off_thread.  `stop`: is requested if the process is cancelled.
+/// Returns the computation of off_thread, which requests a stop of `stop` if its process is
+/// cancelled.
 template <class F, class... Args>
 auto off_thread_with(std::stop_source stop, F f, Args&&... args) {
   using job = blocking_job_of<F, std::decay_t<Args>...>;
@@ -275,7 +283,7 @@ eff<T, blocking, completions> waits_detached(std::unique_ptr<blocking_job> job,
   co_await blocking::run(std::move(job));
   co_return co_await result_of_job(result);
 }
-/// Whether off_thread can run the function; if not, gives the error message.
+/// Whether off_thread can run the function.  If not, a static_assert says why.
 template <class F, class... Args>
 consteval bool can_run_off_thread() {
   constexpr bool is_called = std::invocable<F, Args...>;
@@ -326,10 +334,10 @@ off_thread(F&& f, Args&&... args) {
     return detail::refused<void>();
 }
 
-/// As off_thread, but a caller that is cancelled does not wait: the job runs to its end without it,
-/// with all that it owns.  So `f` is a function, or a closure without captures, and neither it nor
-/// the arguments refer to objects of the caller.  Row, and what it throws: as off_thread.  Five
-/// allocations.
+/// Runs `f(args...)` on a thread that may block, and yields its result.  Unlike with off_thread, a
+/// caller that is cancelled does not wait: the job runs to its end without the caller.  So `f` is a
+/// function, or a closure without captures, and neither `f` nor the arguments refer to objects of
+/// the caller.  Has the row of off_thread, and throws what that throws.  Five allocations.
 template <class F, class... Args>
 [[nodiscard("weft: co_await it")]] awaits_to<
     detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto

@@ -23,22 +23,22 @@ namespace weft {
 
 bool detail::fair_share::spend() noexcept {
   static constexpr std::uint8_t most = 64;
-  // Two processes may do so at once, against the contract: one of them is refused later, and the
-  // count may be wrong.
+  // Atomic, since two processes may use one direction at once, against the contract: the count may
+  // then be wrong, and the network refuses the second one that waits.
   std::atomic_ref const n(in_a_row_);
-  // Relaxed, both: a count, which orders nothing.
+  // Relaxed, both: the count orders no other access.
   auto const now = static_cast<std::uint8_t>(n.load(std::memory_order_relaxed) + 1);
-  n.store(now == most ? std::uint8_t{} : now, std::memory_order_relaxed);  // relaxed: as above
+  n.store(now == most ? std::uint8_t{} : now, std::memory_order_relaxed);  // relaxed: a mere count
   return now == most;
 }
 void detail::fair_share::reset() noexcept {
-  // Relaxed: as above.
+  // Relaxed: the count orders no other access.
   std::atomic_ref(in_a_row_).store(0, std::memory_order_relaxed);
 }
 
 namespace {
 
-/// An operation that reports show at the caller's line.
+/// The operation `o`, which reports show at `where`, the caller's line.
 template <class O>
 detail::located<O> called_from(std::source_location where, O o) {
   return detail::located(std::move(o), where);
@@ -78,7 +78,8 @@ eff<void, io, completions> ready(owned_socket const& s, direction d, instant unt
                    std::string(what) + s.home().peer(s.id()).text());
 }
 
-/// Comes before the operation, so a process that is cancelled here loses no data.
+/// Lets the ready processes run.  Comes before the operation, so a process that is cancelled here
+/// loses no data.
 eff<void, completions> let_others_go_first(std::source_location where) {
   external_event here;
   here.open();

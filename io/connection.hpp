@@ -20,10 +20,11 @@ namespace weft {
 using networking = row<io, completions>;
 
 namespace detail {
-/// Counts operations in a row that need not wait; every 64th lets other processes run first.
+/// Counts consecutive operations that need not wait, in one direction of a connection; every 64th
+/// of them lets other processes run first.
 class fair_share {
  public:
-  /// Counts one.  True if its process is to yield first.
+  /// Counts an operation.  True if its process is to let others run first.
   [[nodiscard]] bool spend() noexcept;
   void reset() noexcept;
 
@@ -33,21 +34,21 @@ class fair_share {
 }  // namespace detail
 
 /// A stream of bytes in both directions.  One process may read and one may write at a time.  The
-/// destructor closes it.
+/// destructor closes the connection.
 ///
 /// An operation that cannot proceed waits, until `until` at the latest: then it throws io_error
 /// with std::errc::timed_out, and may be tried again.  Other failures are an io_error too.  A
-/// waiting operation can be cancelled, as everywhere.  Every 64th operation in a row that need not
-/// wait lets other processes run first.  Reports name `where`, the place of the call.
+/// waiting operation can be cancelled, as everywhere.  Every 64th consecutive operation that need
+/// not wait lets other processes run first.  Reports name `where`, the place of the call.
 ///
 /// This object and the buffer must outlive the operation.
 ///
-/// Cost: that of the network's attempts, at least one; and of one more after each wait.
+/// Costs at least one attempt of the network (an operation of `io`), and one more after each wait.
 ///
 /// Each operation takes a frame from a pool, and one more for each wait; read_all() and write()
 /// take one for each part.
 ///
-/// Throws io_error, and std::logic_error after it was moved from.
+/// Throws io_error; std::logic_error if the connection was moved from.
 class [[nodiscard]] connection {
  public:
   /// Takes over a connected socket.
@@ -88,21 +89,22 @@ class [[nodiscard]] connection {
   detail::fair_share writing_;
 };
 
-/// Accepts connections.  One process may wait in accept at a time.  The destructor closes it.
-/// Costs, allocates and throws as a connection does.
+/// Accepts connections.  One process may wait in accept() at a time.  The destructor closes the
+/// listener.  Its operations cost, allocate and throw what those of a connection do.
 class [[nodiscard]] listener {
  public:
   explicit listener(owned_socket s) noexcept : socket_(std::move(s)) {}
 
-  /// Yields the next connection.  Waits as the operations of a connection do.  Throws as they do;
-  /// with too many open files, std::errc::too_many_files_open: the peer then stays first in the
-  /// queue.  Takes a frame from a pool, and one more for each wait.
+  /// Yields the next connection.  Waits and throws as the operations of a connection do; if too
+  /// many files are open, the error is std::errc::too_many_files_open, and the peer stays first in
+  /// the queue.  Takes a frame from a pool, and one more for each wait.
   eff<connection, io, completions> accept(
       instant until = instant::max(), std::source_location where = std::source_location::current());
-  /// Closes the listener, as connection::close does a connection.
+  /// Closes the listener now, even if a process waits in accept().  Waiting and later calls of
+  /// accept() throw io_error with std::errc::bad_file_descriptor.
   eff<void, io> close(std::source_location where = std::source_location::current());
-  /// The address at which it listens, with the actual port if that was given as 0.  O(1); allocates
-  /// its text.
+  /// The address of the listener, with the port that was chosen if it was given as 0.  O(1);
+  /// allocates the address's text.
   [[nodiscard]] endpoint local() const;
 
  private:

@@ -6,16 +6,16 @@
 
 namespace weft {
 
-/// While it exists, a signal makes the program write scheduler.dump() to its standard error:
+/// While this object exists, a signal makes the program write scheduler.dump() to standard error:
 ///
 ///     scheduler<> s;
 ///     dump_on_signal const asked(s, SIGQUIT);
 ///     s.start(server, ...).run();                  // kill -QUIT, or Ctrl-\, says what waits
 ///
-/// A thread of its own waits for the signal.  To be made before other threads: it blocks the signal
-/// in the thread that makes it, and threads that are started later inherit that.  One at a time for
-/// a signal.  The scheduler must outlive it.  Costs a thread.  Allocates the text of a dump.
-/// Throws std::system_error.
+/// A thread of this object waits for the signal.  Make the object before other threads: the
+/// constructor blocks the signal in the calling thread, and threads that are started later inherit
+/// that.  A signal has one object at a time.  The scheduler must outlive the object.  Costs a
+/// thread.  Allocates the text of a dump.  Throws std::system_error.
 class dump_on_signal {
  public:
   template <class Scheduler>
@@ -23,7 +23,8 @@ class dump_on_signal {
       : dump_on_signal([](void* at) { return static_cast<Scheduler*>(at)->dump(); }, &s, signal) {}
   dump_on_signal(dump_on_signal const&) = delete;
   dump_on_signal& operator=(dump_on_signal const&) = delete;
-  /// Unblocks the signal in this thread, if it was not blocked before.
+  /// Ends the thread, and unblocks the signal in the calling thread, unless the signal was blocked
+  /// before this object was made.
   ~dump_on_signal();
 
  private:

@@ -33,16 +33,17 @@ namespace weft {
 /// an end with unread bytes resets the connection.  Unlike TCP, a reset always discards the
 /// unread bytes, and a port is free again at once.
 ///
-/// Used by schedulers on one thread.  A search with reduction sees what processes share here:
-/// two pairs of processes with streams of their own are independent.  (If the network is passed as
-/// a `network&`, all of it is one location.)
+/// For schedulers on one thread.  An explorer that leaves out equivalent schedules is told which
+/// stream a process uses: so two pairs of processes, each with its own streams, are independent.
+/// (If the network is passed as a `network&`, all of it is one location.)
 ///
 /// Must outlive its sockets: if some are open, the destructor prints a message and terminates the
 /// program.  Finding a listener is O(n) for n sockets; all other operations are O(1), plus
 /// O(b) for the b bytes that they move.  Allocates the sockets, and the bytes in transit.
 class memory_network final : public network {
  public:
-  /// Its streams and listeners report their own accesses (MEMNET-2); budgets need not (MEMNET-1).
+  /// The streams and listeners report their accesses to an explorer (MEMNET-2); the budgets of
+  /// faults need not (MEMNET-1).
   static constexpr bool reports_accesses = true;
 
   /// Throws std::invalid_argument if the capacity or the backlog is 0.

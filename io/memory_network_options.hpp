@@ -11,7 +11,7 @@ namespace weft {
 struct memory_network_options {
   /// Reads that yield only one byte, or half, of the bytes that have arrived.
   std::size_t splits = 0;
-  /// Writes that take only one byte, or half; the next attempt then finds no room, once.
+  /// Writes that take only one byte, or half of the bytes; the next write then finds no room, once.
   std::size_t short_writes = 0;
   /// Attempts of any kind that yield nothing although they could succeed.  Another attempt may
   /// succeed at once, but other processes may run before it.

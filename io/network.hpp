@@ -10,9 +10,8 @@
 
 namespace weft {
 
-/// The interface of a handler of `io`.  io.hpp describes each function.  Costs what the network
-/// that is derived from it costs; allocates what that does.  Throws io_error.  It is thread safe if
-/// that network is.
+/// The interface of a handler of `io`.  io.hpp describes each function.  The derived network
+/// determines the cost, the allocations and the thread safety.  Throws io_error.
 class network : public socket_home {
  public:
   virtual ~network() = default;

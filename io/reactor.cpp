@@ -40,8 +40,8 @@ class reactor::use {
   use& operator=(use const&) = delete;
   ~use() { home_.leave(at); }
 
-  /// The result of a system call that reads or writes `most` bytes at most; nullopt if it finds
-  /// nothing, or could not.
+  /// Makes the system call `call`, which reads or writes `most` bytes at most, and returns its
+  /// result; nullopt if the call finds nothing, or was left out since it could not find anything.
   template <class Call>
   [[nodiscard]] std::optional<std::size_t> attempt(direction d, std::size_t most,
                                                    std::string_view what, Call call) const {

@@ -46,12 +46,12 @@ class socket_table;
 /// Cost of a message that a peer waits for: a read, a write, and a wake-up by the reactor's
 /// thread.  After a read that got fewer bytes than fit, the reactor knows that there are no more,
 /// so the next attempt is not a system call.  A connection takes two system calls each to begin and
-/// to end.  Allocates 192 bytes for it, kept for the next one.
+/// to end.  Allocates 192 bytes for a connection, which a later connection uses again.
 class reactor final : public network {
  public:
   static constexpr bool thread_safe = true;
 
-  /// Throws std::system_error: too many open files, or no thread; bad_alloc.
+  /// Throws std::system_error if too many files are open, or no thread can be started; bad_alloc.
   reactor();
   ~reactor() override;
 
@@ -81,7 +81,7 @@ class reactor final : public network {
   void watch(socket_id s, direction d, external_event& g) override;
 
   std::unique_ptr<detail::socket_table> const table_;
-  // The last one, since its thread uses the table until it has ended.
+  // The last member, and so destroyed first: its thread uses the table until it has ended.
   std::unique_ptr<detail::event_thread> const events_;
 };
 

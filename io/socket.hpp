@@ -10,18 +10,18 @@ namespace weft {
 
 class external_event;
 
-/// The address of a listener: in digits, IPv4 or IPv6, and a port; a listener at port 0 takes a
-/// free one.  To use a name, look it up off the thread first (blocking.hpp).
+/// The address of a socket: an IPv4 or IPv6 address in digits, and a port.  A listener at port 0
+/// takes a free port.  To use the name of a host, look it up by off_thread first (blocking.hpp).
 struct endpoint {
-  /// A port of this machine.
+  /// Port `p` of this machine.
   explicit endpoint(std::uint16_t p = 0) : endpoint("127.0.0.1", p) {}
   /// Port `p` at the address `a`, in digits, of this machine or of another one.
   endpoint(std::string a, std::uint16_t p) : address(std::move(a)), port(p) {}
 
   std::string address;  ///< In digits.
-  std::uint16_t port;   ///< 0, for a listener: any free one.
+  std::uint16_t port;   ///< 0, for a listener: any free port.
 
-  /// "127.0.0.1:4000", "[::1]:4000".  Allocates the text.
+  /// The text "127.0.0.1:4000", or "[::1]:4000".  Allocates the text.
   [[nodiscard]] std::string text() const;
   friend bool operator==(endpoint const&, endpoint const&) = default;
 };
@@ -33,10 +33,11 @@ struct [[gnu::visibility("default")]] io_error : std::system_error {
   io_error(std::error_code why, std::string const& what);
 };
 
-/// Identifies a socket of a network.  `number` tells it from closed sockets of the same place.
+/// Identifies a socket of a network.  `number` distinguishes it from closed sockets that had the
+/// same place.
 struct socket_id {
-  std::uint32_t place = 0;   ///< Its place in the table of its network.
-  std::uint32_t number = 0;  ///< How many sockets had that place before.
+  std::uint32_t place = 0;   ///< The index of the socket in the table of its network.
+  std::uint32_t number = 0;  ///< How many sockets have had that place, this one included.
   friend bool operator==(socket_id, socket_id) = default;
 };
 
@@ -46,8 +47,8 @@ enum class direction : std::uint8_t {
   writing   ///< To the other side.
 };
 
-/// The part of a network that its sockets use.  Costs what the network does; allocates what it
-/// does.
+/// The part of a network that its sockets use.  Costs what the network costs, and allocates what it
+/// allocates.
 class socket_home {
  public:
   socket_home(socket_home const&) = delete;
@@ -88,7 +89,7 @@ class [[nodiscard]] owned_socket {
   [[nodiscard]] explicit operator bool() const noexcept { return home_ != nullptr; }
   /// The id of the socket.  Requires that this was not moved from.
   [[nodiscard]] socket_id id() const noexcept { return id_; }
-  /// The network that it is of.  Requires that this was not moved from.
+  /// The network of the socket.  Requires that this was not moved from.
   [[nodiscard]] socket_home& home() const noexcept { return *home_; }
 
  private:

@@ -63,7 +63,7 @@ class thread_pool::inside {
     }
     changed_.notify_all();
     while (std::unique_ptr<blocking_job> const dropped = next()) {
-    }  // JOB-2; jobs are destroyed one by one, since another deque would allocate
+    }  // destroys the jobs one by one, without the mutex (JOB-2): a second deque would allocate
     for (auto& t : threads_) t.join();
   }
   /// Takes the oldest job out of the queue; null if there is none.
@@ -77,8 +77,8 @@ class thread_pool::inside {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<blocking_job>> waiting_;  // under mutex_ (JOB-1)
-  bool is_over_ = false;                               // under mutex_ (JOB-1)
+  std::deque<std::unique_ptr<blocking_job>> waiting_;  // guarded by mutex_ (JOB-1)
+  bool is_over_ = false;                               // guarded by mutex_ (JOB-1)
   std::vector<std::thread> threads_;
   detail::system_process home_;
 };
@@ -87,7 +87,8 @@ thread_pool::thread_pool(unsigned threads) : in_(std::make_unique<inside>(thread
 thread_pool::thread_pool(thread_pool&& other) noexcept = default;
 thread_pool& thread_pool::operator=(thread_pool&& other) noexcept = default;
 thread_pool::~thread_pool() {
-  // In a child, after fork(), the threads are missing, and the lock may be held by one of them.
+  // In a child, after fork(), the threads are missing, and one of them may have held the lock: the
+  // pool is not destroyed.
   if (in_ && !in_->is_here()) [[maybe_unused]]
     static inside* const kept = in_.release();
 }

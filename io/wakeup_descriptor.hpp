@@ -3,8 +3,8 @@
 
 namespace weft {
 
-/// A descriptor that is readable when a loop is to poll a scheduler: for a loop that waits for
-/// descriptors, such as poll(2), epoll or a toolkit's.
+/// A file descriptor that is readable when an event loop is to poll a scheduler.  For loops that
+/// wait for descriptors, by poll(2), by epoll, or in a graphical toolkit.
 ///
 ///     wakeup_descriptor wakeup;
 ///     s.on_wakeup([&] { wakeup.notify(); });
@@ -12,7 +12,7 @@ namespace weft {
 ///     wakeup.clear();
 ///     s.poll();
 ///
-/// It must outlive the scheduler, or be taken off by s.on_wakeup({}).  One eventfd; Linux only.
+/// It must outlive the scheduler, unless s.on_wakeup({}) was called.  One eventfd; Linux only.
 class wakeup_descriptor {
  public:
   /// Throws std::system_error if the system has no descriptor left.
@@ -24,9 +24,9 @@ class wakeup_descriptor {
 
   /// The descriptor, to wait until it can be read.
   [[nodiscard]] int get() const noexcept { return fd_; }
-  /// Makes it readable.  Thread safe; one system call; allocates nothing.
+  /// Makes the descriptor readable.  Thread safe; one system call; allocates nothing.
   void notify() const noexcept;
-  /// Makes it not readable, until the next notify().  One system call.
+  /// Makes the descriptor unreadable until the next notify().  One system call.
   void clear() const noexcept;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "weft/effects/detail/mistakes/mistakes.hpp"  // first: compilers list the way to a message
+#include "weft/effects/detail/mistakes/mistakes.hpp"  // first: errors then list few includes
 
 #include <concepts>
 #include <utility>
@@ -41,8 +41,8 @@ scheduler<Backend> scheduler_with([[maybe_unused]] typename scheduler<Backend>::
 /// called again when the second of the two processes of a fork goes on.  The scheduler answers
 /// `yielding`, `proc`, `spawning`, `tasking`, `syncing`, `mail`, `routing`, `timing` and
 /// `completions`; every other effect of the row is answered by the first of `handlers` that has
-/// clauses for it.  The handlers stand outside the scheduler: all processes share them, and a process
-/// that is run again gets their old answers.
+/// clauses for it.  The handlers stand outside the scheduler: all processes share them, and a
+/// process that is run again gets their old answers.
 ///
 /// By default processes run one at a time on the calling thread: the one that has been ready
 /// longest first; and after a fork, the process that gets true before the other one.
@@ -84,7 +84,7 @@ void schedule(typename scheduler<Backend>::options options, Program program,
 template <backend Backend = one_thread, class Program, class... Handlers>
   requires(!std::convertible_to<Program, typename scheduler<Backend>::options>)
 void schedule(Program program, Handlers&&... handlers) {
-  // Not by a call of the function above: the compiler would add a note to each message.
+  // Repeats the overload above: a call of it would add a note to each error of the compiler.
   typename scheduler<Backend>::options const options{};
   auto s = detail::scheduler_with<Backend>(options);
   s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();

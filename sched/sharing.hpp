@@ -8,6 +8,6 @@
 /// For `schedule<sharing>`: the backend, and a scheduler on it that has been compiled once.
 namespace weft::detail {
 
-extern template class backend_scheduler<sharing>;  // backend_scheduler.cpp
+extern template class backend_scheduler<sharing>;  // instantiated in backend_scheduler.cpp
 
 }  // namespace weft::detail

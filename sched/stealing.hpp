@@ -8,6 +8,6 @@
 /// For `schedule<stealing>`: the backend, and a scheduler on it that has been compiled once.
 namespace weft::detail {
 
-extern template class backend_scheduler<stealing>;  // backend_scheduler.cpp
+extern template class backend_scheduler<stealing>;  // instantiated in backend_scheduler.cpp
 
 }  // namespace weft::detail

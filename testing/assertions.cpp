@@ -17,7 +17,7 @@ namespace weft::detail {
 
 namespace {
 
-/// A line break, and the lines of the text, indented.
+/// Returns a line break and the text, with its lines indented.
 std::string indented(std::string const& text) {
   std::string s = "\n  ";
   for (char const c : text) {

@@ -17,8 +17,8 @@
 #include "weft/testing/random_walk.hpp"
 
 /// Schedules as assertions of a test framework.  A test includes the header of its framework:
-/// catch2.hpp (Catch2 2), catch2_v3.hpp or googletest.hpp; it has these, and check_schedules, the
-/// one to begin with; and says what differs.
+/// catch2.hpp (Catch2 2), catch2_v3.hpp or googletest.hpp.  That header includes this one, and
+/// check_schedules, the call to begin with, and says what differs.
 ///
 ///     check_every_schedule([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
 ///
@@ -32,9 +32,10 @@
 /// The schedule fails even if the program goes on, or catches what the assertion throws.  Nothing
 /// else of these assertions is reported or counted.
 ///
-///   * A text that contains an address differs in each run: that is nondeterminism.
+///   * An assertion's text that contains an address differs in each run, which the report calls
+///     nondeterminism.
 ///   * No thread safety is needed: schedules are visited on the calling thread, whatever `.threads`
-///     says.  One thread at a time searches.
+///     says.  Only one thread at a time may search.
 ///   * A program may have tests of several frameworks: the one whose test is running is used.
 ///
 /// The constructors throw what explore, random_walk and follow throw.
@@ -85,7 +86,7 @@ exploration assert_schedules(assertion_place const& at, How const& how, Subject&
 
 // These are classes with constructors, where one expects functions: after a pack of handlers, a
 // function template cannot have a parameter with a default argument, such as the place of its call.
-// A deduction guide can.
+// A constructor can, since a deduction guide says what the pack is.
 
 /// Visits every schedule, as explore does.  Fails if a schedule fails or deadlocks; if anything
 /// leaks; if a schedule goes another way when it is run again; if schedules are cut although no
@@ -110,8 +111,9 @@ check_every_schedule(Args...) -> check_every_schedule<Args...>;
 template <class... Args>
 check_every_schedule(explore_options, Args...) -> check_every_schedule<Args...>;
 
-/// As check_every_schedule, but if it fails, the test ends.  Costs what explore() does;
-/// allocates what it does.  Throws what it does; if it fails, what ends a test of the framework.
+/// Visits every schedule, as check_every_schedule does; if it fails, the test ends.  Costs what
+/// explore() does; allocates what explore() does.  Throws what explore() does; if it fails, the
+/// exception that ends a test of the framework.
 template <class... Args>
 struct require_every_schedule : exploration {
   explicit require_every_schedule(explore_options const& options, Args... args,
@@ -145,8 +147,9 @@ check_random_schedules(Args...) -> check_random_schedules<Args...>;
 template <class... Args>
 check_random_schedules(random_walk_options, Args...) -> check_random_schedules<Args...>;
 
-/// As check_random_schedules, but if it fails, the test ends.  Costs what random_walk() does;
-/// allocates what it does.  Throws what it does; if it fails, what ends a test of the framework.
+/// Visits some schedules, as check_random_schedules does; if it fails, the test ends.  Costs what
+/// random_walk() does; allocates what random_walk() does.  Throws what random_walk() does; if it
+/// fails, the exception that ends a test of the framework.
 template <class... Args>
 struct require_random_schedules : exploration {
   explicit require_random_schedules(random_walk_options const& options, Args... args,
@@ -175,8 +178,9 @@ struct check_schedule : exploration {
 template <class... Args>
 check_schedule(std::string_view, Args...) -> check_schedule<Args...>;
 
-/// As check_schedule, but if it fails, the test ends.  Costs what follow() does; allocates
-/// what it does.  Throws what it does; if it fails, what ends a test of the framework.
+/// Runs the one schedule of `path`, as check_schedule does; if it fails, the test ends.  Costs what
+/// follow() does; allocates what follow() does.  Throws what follow() does; if it fails, the
+/// exception that ends a test of the framework.
 template <class... Args>
 struct require_schedule : exploration {
   explicit require_schedule(std::string_view path, Args... args,

@@ -11,12 +11,13 @@
 ///       check_schedules([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
 ///     }
 ///
-/// What the assertions do says assertions.hpp.  Any assertion of Catch2 may stand inside.  The text
-/// of one that fails has its expansion, and the messages (INFO, CAPTURE) of its process.  A
-/// `require_` form that fails ends the test case as REQUIRE does, and throws what that throws.
+/// assertions.hpp says what the assertions do.  The functions that they take may contain any
+/// assertion of Catch2.  The text of one that fails has its expansion, and the messages (INFO,
+/// CAPTURE) of its process.  A `require_` form that fails ends the test case as REQUIRE does, by
+/// the same exception.
 ///
 ///   * SECTION and GENERATE go around these calls; inside the program they are refused.
-///   * Catch2 is not thread safe, and need not be.
+///   * Catch2 is not thread safe, and need not be: one thread visits the schedules.
 namespace weft::detail {
 
 /// Registers Catch2, before main.

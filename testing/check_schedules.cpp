@@ -24,8 +24,8 @@ namespace weft::detail {
 
 namespace {
 
-/// The stages of a search, one after the other.  Each returns whether the search is over: a failure was
-/// found, or all schedules were visited.  Stages that begin when the time is up run nothing.
+/// A search in stages.  Each stage returns whether the search is over: a failure was found, or all
+/// schedules were visited.  A stage that begins when the time is up runs nothing.
 class staged_search {
  public:
   staged_search(check_options const& o, subject& s, unsigned threads)
@@ -57,8 +57,8 @@ class staged_search {
   /// Whether a stage has found a failure, a leak or nondeterminism.
   [[nodiscard]] bool has_failed() const { return !found_.ok(); }
 
-  /// All schedules with no preemption, with one, and so on, for that time.  A second call goes on at the
-  /// bound at which the first one has run out of time.
+  /// Visits all schedules with no preemption, then those with one, and so on, until `time` has
+  /// passed.  A second call goes on at the bound at which the first one has run out of time.
   bool visit_bounded(duration time) {
     if (all_were_bounded_) return false;
     split_search<every_schedule> s(subject_, limits(time), threads_);
@@ -85,7 +85,7 @@ class staged_search {
       found_.covered.within = found.schedules;
     }
     add(std::move(found));
-    if (found_.complete) found_.covered.leaves_spins = false;  // of the stages before
+    if (found_.complete) found_.covered.leaves_spins = false;  // set by earlier stages
     return found_.complete || has_failed();
   }
   bool visit_random(std::size_t most, unsigned threads, std::uint64_t seed) {
@@ -113,8 +113,8 @@ class staged_search {
   hang_watch watch_{hang_watch::usual_patience, hang_watch::say};
 };
 
-/// Whether the path of the first failure ends in the same way if one thread runs it alone.  A leak, or
-/// nondeterminism, is never confirmed: then one thread searches anew.
+/// Whether the path of the first failure ends in the same way if one thread runs it alone.  A leak,
+/// or nondeterminism, is never confirmed: then one thread searches anew.
 bool is_confirmed(check_options const& options, subject& program, exploration const& found) {
   auto const* const o = found.first_failure();
   if (!o || found.nondeterminism || found.leaked != 0) return false;
@@ -129,7 +129,7 @@ exploration found_by_stages(check_options const& options, subject& program, unsi
   run_limits const each{options.max_steps, granularity::parallel};
   exploration found = searched(program, [&] {
     exploration by_all = staged_search(options, program, threads).run();
-    // Functions that capture nothing may share a global.
+    // The threads may share a global variable, so one thread alone confirms a failure.
     return threads == 1 || by_all.ok() || is_confirmed(options, program, by_all)
                ? std::move(by_all)
                : staged_search(options, program, 1).run();

@@ -17,23 +17,23 @@ namespace weft {
 
 /// How long check_schedules searches, and how.
 struct check_options {
-  /// How long the search takes, without the shrinking of a failure.  Twice as long if a failure that
-  /// several threads have found is none on one thread.
+  /// How long the search takes, without the shrinking of a failure.  If several threads have found
+  /// a failure that does not occur on one thread, one thread searches again, as long.
   std::chrono::nanoseconds time = std::chrono::seconds(5);
   std::size_t max_steps = 10'000;  ///< A schedule with more steps is cut.
-  std::uint64_t seed = 1;          ///< Of the random schedules.
+  std::uint64_t seed = 1;          ///< Determines the random schedules.
   /// How many threads visit schedules; 0: one for each processor if the functions capture nothing,
   /// else one.  The objects that the functions refer to must be safe for so many threads.
   unsigned threads = 0;
-  std::size_t max_shrinking_runs = 10'000;                ///< As in explore_options.
-  weft::progress progress = weft::progress::on_terminal;  ///< Whether it reports its progress.
-  std::string_view page{};                                ///< As in explore_options.
+  std::size_t max_shrinking_runs = 10'000;                ///< Most runs to shrink a failure.
+  weft::progress progress = weft::progress::on_terminal;  ///< Whether progress is reported.
+  std::string_view page{};                                ///< The page of a failure: *.html.
 };
 
 namespace detail {
 
-/// `may_share`: whether the program may run on several threads at once.  If a test of a framework is
-/// running, this is an assertion of it.
+/// Searches for a failure.  `may_share`: whether the program may run on several threads at once.
+/// If a test of a framework is running, the search is an assertion of that test.
 [[nodiscard]] exploration check_schedules(check_options const& options, subject& program,
                                           bool may_share, assertion_place const& at);
 template <class... Fs>
@@ -56,15 +56,15 @@ exploration check_schedules(check_options const& options, assertion_place const&
 ///                                        [](int& n) { return n == 2; });
 ///     std::cout << found.report();
 ///
-/// It takes what explore takes, and is used like a function; the object is the result, an
-/// exploration.  In a test of Catch2 or GoogleTest, whose header (catch2.hpp, catch2_v3.hpp,
-/// googletest.hpp) is included, it is an assertion as well: it fails if a schedule fails, or if none
-/// was run to its end.
+/// The call takes the arguments of explore, and is used like a function; the object is the result,
+/// an exploration.  In a test of Catch2 or GoogleTest that includes its header (catch2.hpp,
+/// catch2_v3.hpp, googletest.hpp), the call is an assertion as well: it fails if a schedule fails,
+/// or if none was run to its end.
 ///
 /// Stops at the first failure, when all schedules were visited, or after `.time`.  A schedule costs
-/// O(steps * processes); allocates what the outcomes have, and for each thread the notes of one
-/// search.  Threads: see check_options::threads; an assertion uses one.  Throws std::bad_alloc if the
-/// search has no memory for its notes.  (Stages: docs/decisions/041-one-call.md; random schedules:
+/// O(steps * processes); allocates the outcomes, and for each thread the notes of one search.
+/// Threads: see check_options::threads; an assertion uses one.  Throws std::bad_alloc if the search
+/// has no memory for its notes.  (Stages: docs/decisions/041-one-call.md; random schedules:
 /// Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010; bounds: Musuvathi, Qadeer, PLDI 2007.)
 template <class... Args>
 struct check_schedules : exploration {
@@ -80,9 +80,9 @@ check_schedules(Args...) -> check_schedules<Args...>;
 template <class... Args>
 check_schedules(check_options, Args...) -> check_schedules<Args...>;
 
-/// As check_schedules, in a test of Catch2 or GoogleTest; if it fails, the test ends.  Costs what
-/// check_schedules does; allocates what it does.  Throws what ends a test of the framework if it
-/// fails, and std::logic_error if no framework is known.
+/// Searches as check_schedules does, in a test of Catch2 or GoogleTest; if it fails, the test ends.
+/// Costs what check_schedules does; allocates what check_schedules does.  If it fails, throws the
+/// exception that ends a test of the framework; std::logic_error if no framework is known.
 template <class... Args>
 struct require_schedules : exploration {
   explicit require_schedules(check_options const& options, Args... args,

@@ -41,8 +41,9 @@ detail::process_names names_in(std::vector<schedule_step> const& steps) {
   return names;
 }
 
-/// The steps of a schedule as text, with a line for each turn: the steps of one process, one after
-/// the other.  A deferred event is told only if another process came before it.
+/// Writes the steps of a schedule as text, with a line for each turn, the steps of one process in a
+/// row.  A deferred event behind a step of another kind in its turn is told only if the event wakes
+/// a process.
 class turns_writer {
  public:
   explicit turns_writer(std::vector<schedule_step> const& all) : names_(names_in(all)) {}
@@ -101,7 +102,7 @@ class turns_writer {
     if (operation.starts_with("weft::")) operation.remove_prefix(6);
     return std::string(operation);
   }
-  /// A file that was named before is named without its folder.
+  /// The place as text; a file that was named before is named without its folder.
   std::string place(std::source_location const& where) {
     std::string s = detail::text(where);
     std::string const file = s.substr(0, s.rfind(':'));
@@ -129,12 +130,12 @@ class turns_writer {
 
   detail::process_names const names_;
   std::string text_;
-  std::string line_;  // the turn
-  std::string item_;  // not yet in it, since it may be repeated
+  std::string line_;  // the current turn
+  std::string item_;  // the last step of the turn: not yet in line_, since it may be repeated
   std::size_t times_ = 0;
   schedule_step const* last_ = nullptr;
   bool is_first_ = true;
-  bool has_gone_on_ = false;  // in this turn, by a step that is no event
+  bool has_gone_on_ = false;  // the turn has a step that is no event
   std::vector<std::string> files_;
 };
 std::string kind_of(verdict v) {
@@ -309,7 +310,7 @@ void exploration::add(exploration&& later) {
   }
 }
 namespace {
-/// From how many outcomes on they are found by an index.
+/// With this many outcomes or more, find() uses the index.
 constexpr std::size_t many_outcomes = 16;
 std::size_t hash_of(run_result const& r) {
   return std::hash<std::string>()(r.text) * 4 + static_cast<std::size_t>(r.verdict);

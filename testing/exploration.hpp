@@ -19,8 +19,8 @@ namespace weft {
 /// Whether a search reports its progress on the standard error stream: in one line, which is
 /// rewritten once a second and at the end.
 enum class progress : std::uint8_t {
-  on_terminal,  ///< If the stream is a terminal, and the search takes more than a second.
-  always,       ///< Even if the stream is no terminal.
+  on_terminal,  ///< Reports if the stream is a terminal, and the search takes over a second.
+  always,       ///< Reports even if the stream is no terminal.
   never         ///< No progress is reported.
 };
 
@@ -36,20 +36,20 @@ enum class verdict : std::uint8_t {
   no_progress
 };
 
-/// A step of a schedule.  Either a process goes on from the operation that `operation` names, or
-/// from the call of the library that performs it, or begins, if there is no name; or a deferred event of the process takes effect
-/// (deferred_events.hpp), such as an unlock.
+/// A step of a schedule: a process begins; or it goes on from an operation, or from the call of the
+/// library that performs the operation; or a deferred event of the process, such as an unlock,
+/// takes effect (deferred_events.hpp).
 struct schedule_step {
   process_id process;          ///< The process that goes on, or whose event takes effect.
-  std::string_view operation;  ///< Empty if the process begins.
+  std::string_view operation;  ///< The operation, call or event; empty if the process begins.
   std::source_location where;  ///< Where the operation was performed, or the process was spawned.
-  bool switches = false;       ///< Another process made the step before.
-  bool preempts = false;       ///< Another process made the step before, and could have gone on.
+  bool switches = false;       ///< Another process made the previous step.
+  bool preempts = false;       ///< Another process made the previous step, and could have gone on.
 
   /// A decision in the step (decision.hpp).
   struct decision {
     unsigned taken;    ///< The way that was taken, counted from 0.
-    std::string name;  ///< Its name; may be empty.
+    std::string name;  ///< The name of that way; may be empty.
     /// The name, or else the number.  O(n); allocates the text.
     [[nodiscard]] std::string text() const { return name.empty() ? std::to_string(taken) : name; }
   };
@@ -58,8 +58,8 @@ struct schedule_step {
   /// The function that the process runs, as std::source_location::function_name() spells it.  Empty
   /// if it is not known, as when the process begins.
   std::string_view function{};
-  std::vector<std::string> values{};  ///< What `shared` variables were in the step, in order.
-  std::vector<process_id> wakes{};    ///< Which processes the step has woken, in order.
+  std::vector<std::string> values{};  ///< The `shared` values read or written, as text, in order.
+  std::vector<process_id> wakes{};    ///< The processes that the step has woken, in order.
 
   /// The step as text: a mark of two columns, "! " for a preemption and "> " for another switch;
   /// then the action; then the decisions that are not 0.  O(n); allocates the text.
@@ -74,23 +74,23 @@ struct run_result {
 };
 
 namespace detail {
-/// coverage::cut_by of a search that has stopped at a failure.
+/// The value of coverage::cut_by if a search has stopped at a failure.
 inline constexpr std::string_view at_failure = "a failure was found";
-/// A longer path stands in no report.
+/// The most characters of a path in a report: a longer path is left out.
 inline constexpr std::size_t most_to_copy = 2000;
 inline constexpr char too_long_to_copy[] = "its path is long: exploration::outcome::path\n";
 }  // namespace detail
 
-/// The result of explore, random_walk, follow or shrink.  A text of it is O(n) in the steps that it
-/// tells; allocates the text.
+/// The result of explore, random_walk, follow or shrink.  The functions that return text are O(n)
+/// in the steps that the text tells; they allocate the text.
 struct exploration {
   /// One of the distinct results, and a schedule that leads to it.
   struct outcome {
     run_result result;                 ///< How the run ended.
     schedule_path path;                ///< A schedule that leads there.
     std::vector<schedule_step> trace;  ///< The steps of that schedule.
-    std::size_t switches = 0;          ///< How many steps are made by another process than before.
-    std::size_t preemptions = 0;       ///< How many of these the process before did not need.
+    std::size_t switches = 0;          ///< How many steps follow a step of another process.
+    std::size_t preemptions = 0;       ///< How many of these: the other process could have gone on.
     std::size_t decisions = 0;         ///< How many decisions are not 0.
     std::size_t schedules = 0;         ///< How many schedules have this result.
     /// If the schedule was cut: the last step in which an operation has changed something.
@@ -99,7 +99,7 @@ struct exploration {
     /// one.
     schedule_path found;
 
-    /// Whether it is a failure, a deadlock, or a livelock.
+    /// Whether the outcome is a failure, a deadlock, or a livelock.
     [[nodiscard]] bool is_wrong() const noexcept {
       return result.verdict != verdict::ok && result.verdict != verdict::cut;
     }
@@ -107,31 +107,32 @@ struct exploration {
 
   /// Which schedules were visited.
   struct coverage {
-    weft::granularity granularity = weft::granularity::cooperative;  ///< Where their steps ended.
-    /// Of schedules that differ only in the order of independent steps, one or few were visited.
+    weft::granularity granularity = weft::granularity::cooperative;  ///< Where steps ended.
+    /// Whether only one, or few, of schedules that differ in the order of independent steps were
+    /// visited.
     bool is_reduced = false;
-    std::size_t random = 0;  ///< How many of them were drawn at random.
-    /// All that have at most this many preemptions were visited; empty if that is not known.
+    std::size_t random = 0;  ///< How many schedules were drawn at random.
+    /// All schedules with at most this many preemptions were visited; empty if that is not known.
     std::optional<std::size_t> preemptions{};
-    std::size_t within = 0;     ///< How many these are; if all were visited: how many there are.
+    std::size_t within = 0;     ///< How many schedules these are; all of them if `complete`.
     std::string_view cut_by{};  ///< Why the search has ended early; may be empty.
-    /// Where a process spins, only schedules were visited in which it lets the others go first.
+    /// Whether a process that spins always lets the others go first in the schedules visited.
     bool leaves_spins = false;
   };
 
   std::size_t schedules = 0;  ///< How many schedules were visited.
-  std::size_t failed = 0;     ///< How many of them failed: a false check, or an exception.
-  std::size_t deadlocks = 0;  ///< How many of them deadlocked.
-  std::size_t cut = 0;        ///< How many of them were cut.
-  std::size_t livelocks = 0;  ///< How many of these made no progress.
+  std::size_t failed = 0;     ///< How many schedules failed: a false check, or an exception.
+  std::size_t deadlocks = 0;  ///< How many schedules deadlocked.
+  std::size_t cut = 0;        ///< How many schedules were cut.
+  std::size_t livelocks = 0;  ///< How many of the schedules that were cut made no progress.
   /// How many runs were given up as soon as they were known to be like schedules that had been
   /// visited: only with `reduce`.  They do not count as schedules.
   std::size_t redundant = 0;
   bool complete = true;  ///< Every schedule, or one that is like it, was visited to its end.
-  /// A schedule that was run again, or only its beginning, went another way, or a path did not fit:
-  /// then no result here is certain.
+  /// A schedule, or its beginning, was run again and went another way, or a path did not fit: then
+  /// no result here is certain.
   bool nondeterminism = false;
-  std::string what_differed;      ///< If so: where and how, or why the path does not fit.
+  std::string what_differed;      ///< Where and how runs differed, or why the path does not fit.
   std::int64_t leaked = 0;        ///< How many frames and the like were never freed, in total.
   schedule_path leak_path;        ///< The first schedule that leaks, if one does.
   std::vector<outcome> outcomes;  ///< In the order in which they were found.
@@ -142,35 +143,35 @@ struct exploration {
   [[nodiscard]] bool ok() const noexcept {
     return failed == 0 && deadlocks == 0 && livelocks == 0 && !nondeterminism && leaked == 0;
   }
-  /// The first outcome that is a failure or a deadlock, null if there is none.  O(n) in the
-  /// outcomes.
+  /// The first outcome that is a failure, a deadlock or a livelock; null if there is none.  O(n) in
+  /// the outcomes.
   [[nodiscard]] outcome const* first_failure() const noexcept;
-  /// What the search has found, or which schedules have no failure: a sentence.
+  /// One sentence: the failure that the search has found, or else the schedules that have none.
   [[nodiscard]] std::string conclusion() const;
   /// The whole result as text, with the first failure step by step and how to run it again.
   [[nodiscard]] std::string report() const;
   /// The first lines of the report: the conclusion, how many schedules there were and how they
   /// ended, whether anything differed or leaked, and the file of the page.
   [[nodiscard]] std::string summary() const;
-  /// One outcome as text, step by step, with how to run it again.
+  /// One outcome as text, step by step, with the line that runs it again.
   [[nodiscard]] static std::string text(outcome const& o);
-  /// The outcome as text, without how to run it again.
+  /// One outcome as text, step by step, without the line that runs it again.
   [[nodiscard]] static std::string story(outcome const& o);
 
   /// For the explorers: counts a run.  Returns a new outcome for it, or null if an earlier run had
   /// the same result.  O(1) in the outcomes, on average; allocates the new one.
   outcome* add(run_result const& result);
-  /// For the explorers: some schedules are not visited.
+  /// For the explorers: notes that some schedules are not visited, and why.
   void leave_out(std::string_view why) noexcept {
     complete = false;
     if (covered.cut_by.empty()) covered.cut_by = why;
   }
-  /// For the explorers: schedules in which a process spins are not visited.
+  /// For the explorers: notes that schedules in which a process spins are not visited.
   void leave_out_spins() noexcept {
     complete = false;
     covered.leaves_spins = true;
   }
-  /// For the explorers: adds what another search has found in schedules that come after these.
+  /// For the explorers: adds the results of another search, of schedules that come after these.
   void add(exploration&& later);
 
  private:

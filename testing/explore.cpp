@@ -28,7 +28,7 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
       return shrinking(s, each, o, most_runs).run();
 }
 
-/// All schedules with at most that many preemptions were visited, unless a process spins.
+/// Notes that all schedules with at most `bound` preemptions were visited, unless a process spins.
 void note_bound(exploration& e, std::size_t bound) {
   if (e.covered.leaves_spins) return;
   e.covered.preemptions = bound;
@@ -91,7 +91,7 @@ exploration follow(schedule_path const& path, subject& program, std::string_view
   run_log second;
   if (log.was_cut && makes_no_progress(program, path, second))
     result.verdict = verdict::no_progress;
-  found.complete = false;  // it is one schedule
+  found.complete = false;  // only one schedule is visited
   found.covered = {.granularity = path.grain(), .cut_by = "one was followed"};
   auto& seen = *found.add(result);
   seen.path = seen.found = path;

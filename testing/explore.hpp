@@ -28,12 +28,12 @@ struct explore_options {
   std::optional<std::size_t> max_preemptions{};
   /// Where a step ends.
   weft::granularity granularity = weft::granularity::cooperative;
-  /// Of schedules that differ only in the order of independent steps, visits one, or few.  For
-  /// programs that share state only by operations: accesses to a variable that two processes reach
-  /// by reference are not seen, unless the processes announce them (syncing::touch).  So it does
-  /// not see a forgotten lock: a variable that processes reach by reference is no location.
-  /// Refused together with a bound on preemptions: of schedules that are alike, the one that is
-  /// visited may exceed the bound.
+  /// Whether the search visits only one, or few, of schedules that differ in nothing but the order
+  /// of independent steps.  For programs that share state only by operations: accesses to a
+  /// variable that two processes reach by reference are not seen, unless the processes announce
+  /// them (syncing::touch).  So the search misses a forgotten lock.  explore throws if
+  /// max_preemptions is set, too: of schedules that are alike, the one that is visited may exceed
+  /// that bound.
   bool reduce = false;
   /// Whether the search ends with the first failure.
   bool stop_at_failure = false;
@@ -46,10 +46,10 @@ struct explore_options {
   /// step by step, beside the one by which it was found; and all outcomes.
   std::string_view page{};
   /// How many threads visit schedules, the calling one included; 0: as many as the machine has.
-  /// The result is that of one thread; with `reduce`, the outcomes are, and the schedules are a few
-  /// more, as many for two threads as for eight.  With more than one, make_state, the program, the
-  /// check and the handlers are called on several threads at once, so what they refer to outside of
-  /// the state must be safe for that.
+  /// The result is that of one thread.  With `reduce` only the outcomes are; the schedules are a
+  /// few more, as many for two threads as for eight.  With more than one thread, make_state, the
+  /// program, the check and the handlers are called on several threads at once, so the objects that
+  /// they refer to outside of the state must be safe for that.
   unsigned threads = 1;
 };
 
@@ -59,7 +59,7 @@ namespace detail {
 [[nodiscard]] exploration follow(schedule_path const& path, subject& program,
                                  std::string_view page = {});
 [[nodiscard]] exploration shrink(schedule_path const& path, std::size_t max_runs, subject& program);
-/// Makes the first failure of `found` smaller, by at most that many runs.
+/// Makes the first failure of `found` smaller, by at most `most_runs` runs.
 void shrink_first_failure(subject& s, run_limits const& each, exploration& found,
                           std::size_t most_runs);
 
@@ -85,11 +85,10 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 /// By default schedules are those of one thread; `{.granularity = granularity::parallel}` has those
 /// of several.  With that granularity, a step also ends before each operation on shared state,
 /// since another thread could run there.  A deferred event, which a process causes without an
-/// operation, then also takes effect in a step of its own, before the process's next operation that
-/// others see: an unlock by a guard, a notification, a release, a completion, the end of an
-/// address, a cancellation.  A read that is no operation,
-/// such as gate::waiting(), belongs to the step that it is in; so do the operations that a clause
-/// performs on outer handlers (outer.hpp).
+/// operation (an unlock by a guard, a notification, a release, a completion, the end of an address,
+/// a cancellation), then takes effect in a step of its own, before the next operation of the
+/// process that others see.  A read that is no operation, such as gate::waiting(), belongs to the
+/// step that it is in; so do the operations that a clause performs on outer handlers (outer.hpp).
 ///
 /// A handler may let the explorer choose what it does (decision.hpp): each way is taken in some
 /// schedule.
@@ -97,8 +96,8 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 /// Nothing comes from outside: a process is in a deadlock if it waits for a completion that no
 /// process completes.
 ///
-/// Time is virtual.  After a fork one of the two processes is run again from its beginning: what it
-/// wrote to `state` before the fork, other than by operations, is written again.
+/// Time is virtual.  After a fork one of the two processes is run again from its beginning: its
+/// writes to `state` before the fork, other than by operations, are made again.
 /// The program is run more often than `schedules` says: each new outcome is run twice; and if the
 /// first process only yields, spawns and forks, the search begins again at its first fork, since
 /// until then that process keeps no log.
@@ -108,7 +107,7 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 /// more.
 ///
 /// Throws std::invalid_argument for options that contradict one another; std::bad_alloc if the
-/// search has no memory for its notes.  A std::bad_alloc of the program is an outcome of it.
+/// search has no memory for its notes.  A std::bad_alloc that the program throws is an outcome.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration explore(explore_options const& options, MakeState make_state, Program program,
                     Check check, Handlers... handlers) {
@@ -122,17 +121,18 @@ exploration explore(MakeState make_state, Program program, Check check, Handlers
                               program, check, handlers...);
 }
 
-/// A schedule to follow, and what else to do.
+/// A schedule to follow, and the page to write.
 struct follow_options {
-  std::string_view path;    ///< From a report.
+  std::string_view path;    ///< The path of the schedule, from a report.
   std::string_view page{};  ///< A file, *.html: a page is written there that shows the run.
 };
 
-/// Runs the one schedule that is written in `path`, which is one from a report.  The outcome's
-/// trace lists its steps.  If the path does not fit the program, since it names another process at
-/// a step, the result has `nondeterminism`, and `what_differed` says at which step, what the path
-/// names, and which processes are ready.  O(steps * processes); allocates what the outcome has.
-/// Throws std::invalid_argument if the text is no path; std::bad_alloc as explore does.
+/// Runs the one schedule that is written in `path`, a path from a report.  The outcome's trace
+/// lists its steps.  If the path does not fit the program, as when it names a process that is not
+/// ready at a step, the result has `nondeterminism`, and `what_differed` gives the step, the
+/// process that the path names, and the processes that are ready.  O(steps * processes); allocates
+/// the outcome.  Throws std::invalid_argument if the text is no path; std::bad_alloc as explore
+/// does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
@@ -152,7 +152,7 @@ exploration follow(follow_options const& how, MakeState make_state, Program prog
 /// runs, that ends in the same way.  If the runs suffice, it is the smallest there is: with the
 /// fewest decisions that are not 0, of these with the fewest preemptions, of these with the fewest
 /// switches, of these with the fewest steps, of these with the smallest sum of decisions.  O(runs *
-/// steps * processes); allocates what the outcome has.  Throws as follow does.
+/// steps * processes); allocates the outcome.  Throws as follow does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {

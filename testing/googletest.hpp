@@ -11,16 +11,17 @@
 ///       check_schedules([] { return 0; }, two_increments, [](int& n) { EXPECT_EQ(n, 2); });
 ///     }
 ///
-/// What the assertions do says assertions.hpp.  One that fails is a failure at the place of the
+/// assertions.hpp says what the assertions do.  One that fails is a failure at the place of the
 /// call; a `require_` form that fails ends the test, by a testing::AssertionException, which
-/// GoogleTest catches.  The text of an EXPECT_ or ASSERT_ that fails has what SCOPED_TRACE has
-/// added.
+/// GoogleTest catches.  The text of an EXPECT_ or ASSERT_ that fails has the traces of
+/// SCOPED_TRACE.
 ///
 ///   * ASSERT_ leaves its function by `return`, and so does not compile in a coroutine: it may
 ///     stand in a function that the coroutine calls, and in the check.
-///   * HasFailure() and its kin do not see what fails in a schedule, as that is not reported.
-///   * The traces of SCOPED_TRACE are one stack of the thread: an object of it must not live across
-///     a `co_await` at which other processes run.
+///   * HasFailure() and the like do not see an assertion that fails in a schedule, as it is not
+///     reported.
+///   * SCOPED_TRACE pushes to a stack of the thread: its object must not live across a `co_await`
+///     at which other processes run.
 ///   * GTEST_SKIP goes around these calls; inside the program it is refused.
 ///   * An assertion that fails on another thread than the one that visits is reported as usual.
 namespace weft::detail {

@@ -35,7 +35,7 @@ class schedule_path {
  public:
   schedule_path() = default;
   explicit schedule_path(granularity g) : granularity_(g) {}
-  /// Throws std::invalid_argument, with the reason, if the text is no path.
+  /// Reads a path.  Throws std::invalid_argument, with the reason, if the text is no path.
   explicit schedule_path(std::string_view text);
 
   /// Adds a decision, or a choice of a process of which only the number is known.  O(1), amortised;
@@ -47,9 +47,9 @@ class schedule_path {
     choices_.push_back({choice, who});
     names_processes_ = true;
   }
-  /// The schedule was cut after `n` steps, at least one: follow() cuts it there, too.
+  /// Notes that the schedule was cut after `n` steps, at least one: follow() cuts it there, too.
   void cut_after(std::size_t n) noexcept { steps_ = n; }
-  /// After how many steps it was cut; 0 if it was not.
+  /// After how many steps the schedule was cut; 0 if it was not.
   [[nodiscard]] std::size_t steps_if_cut() const noexcept { return steps_; }
   /// Makes room for `n` choices.  O(n); allocates the room.
   void reserve(std::size_t n) { choices_.reserve(n); }
@@ -64,7 +64,7 @@ class schedule_path {
   }
   /// Whether the choices name their processes.
   [[nodiscard]] bool names_processes() const noexcept { return names_processes_; }
-  /// The granularity with which it was recorded.
+  /// The granularity with which the path was recorded.
   [[nodiscard]] granularity grain() const noexcept { return granularity_; }
 
   /// The path as it is written.  O(n log n); allocates the text.
@@ -100,7 +100,7 @@ class schedule_path {
 
   granularity granularity_ = granularity::cooperative;
   bool names_processes_ = false;
-  std::size_t steps_ = 0;  // after which it was cut; 0: it was not
+  std::size_t steps_ = 0;  // after how many steps the schedule was cut; 0 if it was not
   std::vector<entry> choices_;
 };
 

@@ -30,7 +30,7 @@ enum class walk_strategy : std::uint8_t {
   /// (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic
   /// Guarantees of Finding Bugs, ASPLOS 2010).
   pct,
-  /// All of these in turn, pct with depths from 1 to `depth`.
+  /// All of these strategies in turn, pct with depths from 1 to `depth`.
   portfolio
 };
 
@@ -49,17 +49,18 @@ struct random_walk_options {
   weft::granularity granularity = weft::granularity::cooperative;
   /// Whether the search ends with the first failure.
   bool stop_at_failure = true;
-  /// How often the program is run, at most, to shrink the first failure, as in explore_options.
+  /// How often the program is run, at most, to shrink the first failure; 0 leaves the failure as it
+  /// was found.
   std::size_t max_shrinking_runs = 10'000;
   /// Whether the search reports its progress.
   weft::progress progress = weft::progress::on_terminal;
   /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
   /// step by step, beside the one by which it was found; and all outcomes.
   std::string_view page{};
-  /// How many threads visit schedules, the calling one included; 0: as many as the machine has.  With
-  /// more than one, each has its own part of the schedules, and which failure is the first differs
-  /// from run to run; make_state, the program, the check and the handlers are called on several
-  /// threads at once.
+  /// How many threads visit schedules, the calling one included; 0: as many as the machine has.
+  /// With more than one thread, each has its own part of the schedules, and which failure is the
+  /// first differs from run to run; make_state, the program, the check and the handlers are called
+  /// on several threads at once.
   unsigned threads = 1;
 };
 
@@ -67,8 +68,9 @@ namespace detail {
 [[nodiscard]] exploration random_walk(random_walk_options const& options, subject& program);
 }  // namespace detail
 
-/// Like explore, for programs that have too many schedules: visits some, drawn at random, until one
-/// fails.  The failure is shrunk, and its path recorded.  The result is never `complete`.
+/// Runs a program as explore does, but only under some schedules, drawn at random, until one fails:
+/// for programs that have too many schedules.  The failure is shrunk, and its path recorded.  The
+/// result is never `complete`.
 ///
 ///     auto const found = random_walk({.seed = 7}, make_state, program, check);
 ///

@@ -20,7 +20,7 @@ namespace {
 /// Thrown within this file: the line is no event.
 struct no_event {};
 
-/// The members of a flat JSON object, whose values are strings or whole numbers, one by one.
+/// Reads the members of a flat JSON object one by one.  Their values are strings or whole numbers.
 class flat_object {
  public:
   explicit flat_object(std::string_view line) : rest_(line) { expect('{'); }
@@ -64,7 +64,7 @@ class flat_object {
     }
     return s;
   }
-  /// The character behind "\u": write_json_lines writes so only characters of one byte.
+  /// Reads the four digits behind "\u": write_json_lines escapes only characters of one byte.
   char escaped() {
     unsigned n = 0;
     auto const [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n, 16);
@@ -96,7 +96,7 @@ process_id read_process(std::string_view s) {
   if (!found) throw no_event();
   return *found;
 }
-/// The value, from the first to the last one, that has this name.
+/// The value that has this name, among those up to `last`.  Throws no_event if none has it.
 template <class Enum>
 Enum read_name(std::string_view s, std::string_view (*name)(Enum) noexcept, Enum last) {
   for (int i = 0; i <= static_cast<int>(last); ++i)
@@ -107,7 +107,7 @@ Enum read_name(std::string_view s, std::string_view (*name)(Enum) noexcept, Enum
 trace_event read_event(std::string_view line, stored_trace& to) {
   trace_event e;
   bool has_kind = false;
-  // The strings of a set stay where they are.
+  // The event may refer to the strings: a std::set never moves its elements.
   auto const keep = [&to](std::string const& s) { return to.texts.insert(s).first->c_str(); };
   flat_object all(line);
   std::string name;

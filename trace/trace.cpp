@@ -26,7 +26,7 @@ struct trace::state {
   std::string file;
   detail::trace_buffer::clock::time_point begin = detail::trace_buffer::clock::now();
   std::mutex mutex;
-  // Under the mutex: the list, and the events in the first buffer, which is for threads outside.
+  // `mutex` guards both lists, and the events in the first buffer, that of all threads outside.
   std::vector<std::unique_ptr<detail::trace_buffer>> buffers;
   std::vector<detail::trace_buffer*> closed;
 

@@ -87,12 +87,12 @@ class perfetto_writer {
   }
 
  private:
-  /// What a thread does.
+  /// The state of a thread's track.
   struct step {
     bool is_named = false;
     bool is_open = false;
     std::string name;
-    std::int64_t ready = 0;  // processes that it has put, and no thread has taken
+    std::int64_t ready = 0;  // processes that the thread has put, and no thread has taken
   };
   struct put {
     std::uint64_t track;
@@ -101,10 +101,10 @@ class perfetto_writer {
   };
   struct mailbox {
     std::queue<std::uint64_t> sent;  // the arrows of messages that are not received yet
-    std::size_t received = 0;        // how many receipts came before their messages, by the clock
+    std::size_t received = 0;        // receipts that stand before their sends in the trace
   };
 
-  /// An entry, with the members that each one has.
+  /// An entry of the file, which begins with the members that all entries have.
   struct entry : json_object {
     entry(perfetto_writer& w, std::string_view phase, std::uint64_t track, std::int64_t time)
         : json_object(w.text_for_entry()) {
@@ -184,7 +184,7 @@ class perfetto_writer {
     count(track, +1, e.time);
     instant(e, track);
   }
-  /// Notes an arrow, which is drawn when the step begins, since an arrow ends at a slice.
+  /// Keeps the put for an arrow, which begin_step() draws, since an arrow must end at a slice.
   void note_take(trace_event const& e, std::uint64_t track) {
     if (auto const found = puts_.find(e.process.hash()); found != puts_.end()) {
       if (found->second.track != track || found->second.reason == put_reason::woken)
@@ -193,7 +193,7 @@ class perfetto_writer {
       puts_.erase(found);
     }
   }
-  /// A counter for each thread: how many processes it has put, and no thread has taken.
+  /// Adds `more` to the thread's counter: how many processes it has put, and no thread has taken.
   void count(std::uint64_t track, int more, std::int64_t time) {
     steps_[track].ready += more;
     entry o(*this, "C", 0, time);
@@ -207,8 +207,8 @@ class perfetto_writer {
     json_object args = o.object("args");
     add_fields(args, e);
   }
-  // A sender notes its event after it has sent: so the receiver, on another thread, may be first.  No
-  // arrow points back in time, so both are instants then.
+  // A sender adds its event after it has sent, so the receipt, on another thread, may come first in
+  // the trace.  Then both are instants, since no arrow points back in time.
   void note_sent(trace_event const& e, std::uint64_t track) {
     mailbox& b = mailboxes_[e.object];
     if (b.received != 0) {
@@ -234,8 +234,8 @@ class perfetto_writer {
   std::int64_t last_ = 0;
   std::uint64_t arrows_ = 0;
   std::map<std::uint64_t, step> steps_;  // by track
-  std::map<std::uint64_t, put> puts_;    // by process: it is in a queue
-  std::map<std::uint64_t, put> taken_;   // by process: its step is about to begin
+  std::map<std::uint64_t, put> puts_;    // by process: the put of each one that is in a queue
+  std::map<std::uint64_t, put> taken_;   // by process: for the arrow to a step that has not begun
   std::map<std::uint64_t, mailbox> mailboxes_;
 };
 

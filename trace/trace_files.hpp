@@ -18,7 +18,7 @@ namespace weft {
 
 /// The name of the kind: "perform", "task_offered".
 [[nodiscard]] std::string_view name_of_kind(trace_kind k) noexcept;
-/// The name of the reason: "woken", "handed_over".
+/// The name of the reason: "woken", "handed over".
 [[nodiscard]] std::string_view name_of_reason(put_reason r) noexcept;
 
 /// Writes a line for each event: a JSON object with the fields that the event has.  O(n); allocates
@@ -28,10 +28,10 @@ void write_json_lines(std::span<trace_event const> events, std::ostream& to);
 /// A trace that was read from a file.
 struct stored_trace {
   std::vector<trace_event> events;           ///< In the order of the file.
-  std::set<std::string, std::less<>> texts;  ///< What the events refer to.
+  std::set<std::string, std::less<>> texts;  ///< The strings that the events refer to.
 };
-/// Reads what write_json_lines has written.  O(n log n); allocates the events and their texts.
-/// Throws std::runtime_error, which names the line, if it is something else.
+/// Reads a file of write_json_lines.  O(n log n); allocates the events and their texts.  Throws
+/// std::runtime_error, which names the line, at a line that write_json_lines has not written.
 [[nodiscard]] stored_trace read_json_lines(std::istream& from);
 
 /// Writes the trace event format of Chrome and Perfetto (ui.perfetto.dev opens it): a track for
@@ -39,8 +39,8 @@ struct stored_trace {
 /// that it goes on from; arrows from a message to its receipt, from the put of a woken process to
 /// its step, and from one thread to another one that steals; for each thread a counter of the
 /// processes that it has put and no thread has taken; and instants for all else.  Times are in
-/// microseconds.  O(n log n); allocates tables of what goes on.  Throws std::runtime_error if the
-/// stream fails.
+/// microseconds.  O(n log n); allocates tables of threads, processes and mailboxes.  Throws
+/// std::runtime_error if the stream fails.
 ///
 /// Source: "Trace Event Format", the Catapult project.
 void write_perfetto(std::span<trace_event const> events, std::ostream& to);
@@ -53,11 +53,11 @@ void write_perfetto(std::span<trace_event const> events, std::ostream& to);
 /// allocates tables of both.  Throws std::runtime_error if the stream fails.
 void write_page(std::span<trace_event const> events, std::ostream& to, std::uint64_t dropped = 0);
 
-/// A run on a page, and the schedule that it is, if it is one of an explorer's.
+/// A run on a page; and, if an explorer has made the run, the steps of its schedule.
 struct page_run {
   std::string title;                    ///< Its heading on the page.
   std::span<trace_event const> events;  ///< Its trace.
-  std::vector<std::string> steps;  ///< In words; the n-th take of the trace begins the n-th step.
+  std::vector<std::string> steps;  ///< Each step in words; the n-th `take` event begins the n-th.
 };
 /// A page with several runs.
 struct trace_page {

@@ -26,7 +26,7 @@
 namespace weft {
 namespace {
 
-/// A source file, if it is one of the program: neither of weft, nor of the system.
+/// The text of a source file of the program; empty for a file of weft or of the system.
 std::optional<std::string> source_text(std::string_view file) {
   std::filesystem::path const path(file);
   if (path.is_absolute() && file.starts_with("/usr/")) return {};
@@ -41,7 +41,7 @@ std::optional<std::string> source_text(std::string_view file) {
     return std::string(std::istreambuf_iterator<char>(from), {});
   };
   if (auto found = read(path)) return found;
-  // A program that `bazel run` starts is elsewhere than its sources.
+  // `bazel run` starts a program in another directory than that of its sources.
   if (char const* const workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY"))
     return read(std::filesystem::path(workspace) / path);
   return {};
@@ -132,7 +132,7 @@ class page_writer {
     return n;
   }
   void add(trace_event const& e) {
-    // A number that a double has.
+    // -1 for a number that a double of the script may not hold exactly.
     auto const shown = [](std::uint64_t n) { return n >> 53 ? -1 : static_cast<std::int64_t>(n); };
     auto const worker = [](std::uint16_t w) { return w == trace_event::outside ? -1 : int{w}; };
     std::uint64_t const object =

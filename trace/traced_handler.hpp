@@ -17,8 +17,8 @@ namespace weft {
 
 namespace detail {
 
-/// Whether `K` is a resumption, or an outer<...>: what a clause takes beside its operation.  Not
-/// the types that stand for one, to find mistakes in clauses.
+/// Whether a clause takes a `K` beside its operation: a resumption, or an outer<...>.  False for
+/// the types that stand for an outer<...> in checks of clauses.
 template <class K>
 constexpr bool is_taken_by_clauses = false;
 template <class... Ts>
@@ -29,7 +29,7 @@ template <class... Es>
 constexpr bool is_taken_by_clauses<outer<Es...>> = true;
 template <class Row>
 constexpr bool is_taken_by_clauses<asking<Row>> = true;  // converts to an outer<...>
-/// Whether `K` stands for an asking<...> where a clause is only looked at.
+/// Whether `K` stands for an asking<...> (outer.hpp) in checks of clauses, which never call them.
 template <class K>
 constexpr bool stands_for_asking = false;
 template <class Row>
@@ -51,14 +51,14 @@ template <class K>
   if constexpr (is_resumption<K>)
     return k.prompt_here(internal());
   else
-    return nullptr;  // an outer<...>
+    return nullptr;  // `k` is an outer<...>
 }
 
 }  // namespace detail
 
 /// A handler that does the same as `Handler`, and adds each operation that it answers to a trace.
-/// `Handler` is `X` for an owned handler, `X&` for a borrowed one, which may be a region: what is
-/// suspended stays in that region.
+/// `Handler` is `X` for an owned handler, `X&` for a borrowed one, which may be a region: the
+/// frames that it suspends stay in that region.
 template <class Handler>
 class traced_handler : public detail::handles_the_same<Handler> {
   using H = std::remove_reference_t<Handler>;
@@ -75,7 +75,7 @@ class traced_handler : public detail::handles_the_same<Handler> {
   decltype(auto) on(O o, Ks... ks) {
     return on_at(std::source_location(), std::move(o), std::move(ks)...);
   }
-  /// on() for an operation that is performed at `where`.
+  /// Answers an operation that is performed at `where`.
   template <operation O, class... Ks>
   decltype(auto) on_at(std::source_location where, O o, Ks... ks) {
     detail::answering by{.handler = this};
@@ -100,7 +100,7 @@ class traced_handler : public detail::handles_the_same<Handler> {
   Handler handler_;
 
  private:
-  /// Adds the answer when the clause has returned.
+  /// Adds an `answer` event in its destructor, when the clause has returned.
   template <class O>
   struct answers {
     traced_handler& home;
@@ -123,7 +123,7 @@ class traced_handler : public detail::handles_the_same<Handler> {
 
   trace* trace_;
 };
-/// With the return clause of `Handler`.
+/// A traced handler that has the return clause of `Handler`.
 template <class Handler>
 class traced_returning_handler : public traced_handler<Handler> {
   using H = std::remove_reference_t<Handler>;
@@ -138,15 +138,16 @@ class traced_returning_handler : public traced_handler<Handler> {
   }
 };
 
-/// Makes a traced handler of `handler`, which is borrowed if it is named; `t` must outlive it:
+/// Makes a traced handler of `handler`, which is borrowed if it is named.  `t` must outlive the
+/// traced handler:
 ///
 ///     handle(traced(state_of(0), t), counting());
 ///
-/// A handler that is borrowed is borrowed as without `traced`: a region keeps resumptions until its
-/// own end, and `handle` throws not_a_region if another handler does.
+/// A borrowed handler has its usual rules: if it is a region, it keeps resumptions until its own
+/// end; if it keeps resumptions and is no region, `handle` throws not_a_region.
 ///
 /// An event has the process that runs on the thread, if a scheduler there is traced (tracing.hpp).
-/// Costs two events for each operation, as long as the trace has room.
+/// Costs at most two events for each operation, as long as the trace has room.
 template <class Handler>
 auto traced(Handler&& handler, trace& t) {
   using kept = detail::kept_as<Handler>;

@@ -9,11 +9,10 @@
 #include "weft/trace/trace.hpp"
 #include "weft/trace/tracing_backend.hpp"
 
-/// For `schedule<tracing<...>>`: the backend, and traced schedulers on the library's backends that
-/// have been compiled once.
+/// The header for `schedule<tracing<...>>`.  Traced schedulers on the library's backends are
+/// compiled once, in tracing.cpp.
 namespace weft::detail {
 
-// tracing.cpp
 extern template class backend_scheduler<tracing<one_thread>>;
 extern template class backend_scheduler<tracing<random_order>>;
 extern template class backend_scheduler<tracing<sharing>>;

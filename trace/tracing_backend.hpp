@@ -20,7 +20,7 @@
 namespace weft {
 
 /// A backend that does the same as `Backend`, and keeps a trace.  So a scheduler is traced without
-/// a change to its program, and one that is not has no instruction for it.
+/// a change to its program, and a scheduler that is not traced has no instruction for tracing.
 ///
 ///     weft::trace t;
 ///     schedule<tracing<>>({.trace = &t}, program, handlers...);
@@ -35,8 +35,7 @@ namespace weft {
 template <backend Backend = one_thread>
 class tracing : public Backend {
  public:
-  using options = typename detail::options_for<Backend>::type;  ///< Those of `Backend`.
-  using observer = detail::tracing_observer<detail::observer_of<Backend>>;
+  using options = typename detail::options_for<Backend>::type;  ///< The options of `Backend`.
 
   tracing() : tracing(options()) {}
   /// Passes the other arguments to the backend.
@@ -72,7 +71,7 @@ class tracing : public Backend {
     thunk take(instant until, quiescence_test quiescent) {
       return note_taken(base::take(until, quiescent));
     }
-    /// For the backend of an explorer.
+    /// Takes a process by take_any() of an explorer's backend (controlled_backend.hpp).
     template <class HasAnswer>
     thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) {
       return note_taken(base::take_any(until, quiescent, has_answer));
@@ -146,7 +145,9 @@ class tracing : public Backend {
     if (trace_) trace_->add_outside(e);
   }
 
-  // ---- for the observer
+  // ---- for the library
+
+  using observer = detail::tracing_observer<detail::observer_of<Backend>>;
   detail::handlers_outside handlers;
 
   void on_run_end() noexcept {

@@ -23,12 +23,12 @@
 /// How a process awaits an operation of Asio, and what the operation yields.
 namespace weft::detail {
 
-// ---- what it yields
+// ---- what an operation yields
 
 /// Why an operation was asked to end.
 struct asio_outcome {
-  std::exception_ptr was_cancelled;  // `cancelled`
-  bool was_too_late = false;         // the deadline has passed
+  std::exception_ptr was_cancelled;  // the `cancelled` that the process has found, or null
+  bool was_too_late = false;         // whether the deadline has passed
 };
 
 template <class... Ts>
@@ -38,7 +38,7 @@ struct asio_yields<> : identity<void> {};
 template <class T>
 struct asio_yields<T> : identity<T> {};
 
-/// Yields the values of an operation, from the one with index `From` on.
+/// Returns the values of an operation, from the one with index `From` on.
 template <std::size_t From, class... Ts>
 auto asio_values(std::tuple<Ts...>&& from) {
   return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -47,14 +47,15 @@ auto asio_values(std::tuple<Ts...>&& from) {
   }(std::make_index_sequence<sizeof...(Ts) - From>());
 }
 
-/// An operation without an error.
+/// The result of an operation without an error: its values.
 template <class N, class... Ts>
 struct asio_result {
   static auto finish(std::tuple<Ts...>&& values, asio_outcome const&) {
     return asio_values<0>(std::move(values));
   }
 };
-/// An operation whose first value is an error code.
+/// The result of an operation whose first value is an error code: the other values, or the code is
+/// thrown.
 template <class N, class... Ts>
   requires std::is_same_v<std::tuple_element_t<0, std::tuple<Ts..., void>>, typename N::error_code>
 struct asio_result<N, Ts...> {
@@ -69,7 +70,8 @@ struct asio_result<N, Ts...> {
     return asio_values<1>(std::move(values));
   }
 };
-/// An operation whose first value is an exception, or null.
+/// The result of an operation whose first value is an exception_ptr: the other values, or the
+/// exception is thrown.
 template <class N, class... Ts>
   requires std::is_same_v<std::tuple_element_t<0, std::tuple<Ts..., void>>, std::exception_ptr>
 struct asio_result<N, Ts...> {
@@ -84,7 +86,7 @@ struct asio_result<N, Ts...> {
     return asio_values<1>(std::move(values));
   }
 };
-/// All values as they are.
+/// The result of an operation whose token says as_tuple(): all values, and none is thrown.
 template <class N, class... Ts>
 struct asio_whole_result {
   static std::tuple<Ts...> finish(std::tuple<Ts...>&& values, asio_outcome const& how) {
@@ -94,16 +96,17 @@ struct asio_whole_result {
   }
 };
 
-// ---- how a process awaits it
+// ---- how a process awaits an operation
 
-/// Lets other processes go first.  A process that is cancelled finds that here.
+/// Lets the other ready processes run.  A process that is cancelled finds `cancelled` here.
 inline eff<void, completions> before_asio_operation() {
   external_event here;
   here.open();
   co_await completions::wait(here);
 }
 
-/// Waits until the operation ends, or is to end: then until it has ended all the same (ASIO-5).
+/// Waits until the operation has ended.  If the process is cancelled, or the deadline passes, notes
+/// that in `how`, cancels the operation, and waits on (ASIO-5).
 template <class State, class Values>
 eff<Values, completions> asio_operation_ends(asio_wait<State, Values>& wait, instant deadline,
                                              asio_outcome& how) {
@@ -152,8 +155,8 @@ awaits_asio<Result, Values> await_asio_operation(Executor executor, Canceller ca
 
 // ---- the executor of an operation
 
-/// The executor of an operation: that of its initiation, or of the object to which its first argument
-/// points.
+/// Whether an operation has an executor: that of its initiation, or that of the object to which its
+/// first argument points.
 template <class Initiation, class... Args>
 constexpr bool asio_names_executor = requires(Initiation const& i) { i.get_executor(); };
 template <class Initiation, class First, class... Args>
@@ -175,8 +178,8 @@ struct asio_token_result {
   using result =
       std::conditional_t<Token::is_as_tuple, asio_whole_result<N, Ts...>, asio_result<N, Ts...>>;
 
-  /// The computation that performs the operation.  Asio asks, with an initiation that is none,
-  /// whether this can be called: so the result type is not deduced.
+  /// Returns the computation that performs the operation.  The result type is not deduced, since
+  /// Asio checks with a dummy initiation whether this can be called.
   template <class Initiation, class... Args>
   static awaits_asio<result, values> initiate(Initiation&& initiation, Token token,
                                               Args&&... args) {

@@ -26,8 +26,8 @@ auto asio_strand_of(E e) {
     return typename N::template strand<E>(std::move(e));
 }
 
-/// The io_context that the calling thread runs, if the executor is one of its executors, or a strand
-/// on one, or holds one of these; else null.
+/// The io_context that the calling thread runs, if `e` is an executor of that context, a strand on
+/// one, or an any_executor that holds either; else null.
 template <class N, class E>
 typename N::io_context* asio_context_here(E const& e) {
   using plain = typename N::io_context::executor_type;
@@ -48,15 +48,15 @@ typename N::io_context* asio_context_here(E const& e) {
   }
 }
 
-/// Runs handlers until `is_done()`.  A context that was stopped runs meanwhile, and is stopped again.
-/// The exceptions of handlers are thrown by the function that runs the context next.
+/// Runs handlers of the context until `is_done()`.  A context that was stopped is restarted, and
+/// stopped again at the end.  Exceptions of handlers are thrown where the context is run next.
 template <class N, class IsDone>
 void asio_run(typename N::io_context& context, IsDone const& is_done) {
   bool const was_stopped = context.stopped();
   std::vector<std::exception_ptr> errors;
   while (!is_done()) try {
       if (context.stopped()) context.restart();
-      // poll_one() also takes handlers that the function around this one has posted on this thread;
+      // poll_one() also takes handlers that were posted by a handler which called this function;
       // run_one() does not.
       if (context.poll_one() == 0 && !is_done()) context.run_one_for(std::chrono::milliseconds(1));
     } catch (...) {

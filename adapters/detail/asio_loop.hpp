@@ -14,14 +14,15 @@
 
 namespace weft::detail {
 
-/// A scheduler whose steps are handlers of an io_context.
+/// Runs a scheduler in handlers of an io_context.  A turn, here, is one such handler: one call of
+/// scheduler::poll().
 ///
 ///   ASIOLOOP-1  All members are accessed in the strand, or when no thread runs the context.  Any
-///       thread may post turn() to it.
-///   ASIOLOOP-2  Handlers own this object, so one that is left when the loop has ended finds no
-///       scheduler.
-///   ASIOLOOP-3  A step may run handlers (ASIO-6), and so a turn may begin inside another one: it
-///       does nothing, and the outer one begins another turn after itself.
+///       thread may post turn() to the strand.
+///   ASIOLOOP-2  Handlers own this object, so a handler that is left when the loop has ended finds
+///       this object, without a scheduler.
+///   ASIOLOOP-3  A step may run handlers (ASIO-6), and so a turn may begin inside another one: the
+///       inner turn does nothing, and the outer one posts a further turn when it ends.
 ///   ASIOLOOP-4  The context has work until no process is left.
 template <class N, class Scheduler>
 class asio_turns : public std::enable_shared_from_this<asio_turns<N, Scheduler>> {
@@ -31,8 +32,8 @@ class asio_turns : public std::enable_shared_from_this<asio_turns<N, Scheduler>>
   asio_turns(typename N::io_context& c, Scheduler& s)
       : scheduler_(&s), strand_(c.get_executor()), timer_(c), work_(c.get_executor()) {}
 
-  /// Has a turn begin soon.  Any thread may call it.  If there is no memory, it retries, as no other
-  /// thread would do it.
+  /// Posts a turn.  Thread safe.  If there is no memory, retries, since no other thread would post
+  /// that turn.
   void post() noexcept {
     for (;;) try {
         return N::post(strand_, [self = this->shared_from_this()] { self->turn(); });
@@ -75,7 +76,7 @@ class asio_turns : public std::enable_shared_from_this<asio_turns<N, Scheduler>>
     is_due_ = false;
     try {
       return scheduler_->poll();
-    } catch (...) {  // no process is left
+    } catch (...) {  // poll() throws only when no process is left
       forget_scheduler();
       throw;
     }
@@ -88,19 +89,19 @@ class asio_turns : public std::enable_shared_from_this<asio_turns<N, Scheduler>>
         if (!error) self->turn();
       }));
     } catch (std::bad_alloc const&) {
-      post();  // tries again
+      post();  // the next turn tries again
     }
   }
 
-  Scheduler* scheduler_;  // null: no process is left
+  Scheduler* scheduler_;  // null once no process is left, or the loop has ended
   typename N::template strand<executor> strand_;
   typename N::timer timer_;
   typename N::work work_;
   bool is_polling_ = false;
-  bool is_due_ = false;  // a turn is to follow the one that polls
+  bool is_due_ = false;  // whether a turn is to follow the one that polls (ASIOLOOP-3)
 };
 
-/// What run_on() returns.
+/// The result of run_on(): runs a scheduler in a context until it is destroyed.
 template <class N, class Scheduler>
 class asio_loop {
  public:
@@ -118,7 +119,7 @@ class asio_loop {
   }
 
  private:
-  /// Ends the processes, which may have operations in flight: runs the context meanwhile.
+  /// Ends the processes, and runs the context meanwhile, since they may have operations in flight.
   void end_processes() {
     scheduler_.shut_down(instant::min(), "the run_on() that ran this process has ended");
     asio_run<N>(context_, [this] { return turns_->has_ended(); });

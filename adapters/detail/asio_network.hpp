@@ -25,7 +25,7 @@ template <class N>
 class asio_thread {
  public:
   asio_thread() : work_(context.get_executor()) {
-    (void)typename N::tcp::socket(context);  // makes what sockets need, or throws
+    (void)typename N::tcp::socket(context);  // makes the services of sockets, or throws
     N::without_signals([this] { thread_ = std::thread([this] { context.run(); }); });
   }
   asio_thread(asio_thread const&) = delete;
@@ -42,7 +42,7 @@ class asio_thread {
   std::thread thread_;
 };
 
-/// asio_network (asio_network.hpp) and boost_asio_network (boost_asio_network.hpp).
+/// The template of asio_network (asio_network.hpp) and boost_asio_network (boost_asio_network.hpp).
 template <class N>
 class basic_asio_network final : public network {
   using tcp = typename N::tcp;
@@ -52,9 +52,10 @@ class basic_asio_network final : public network {
  public:
   static constexpr bool thread_safe = true;
 
-  /// With an io_context and a thread of its own.  Throws std::system_error, bad_alloc.
+  /// Makes a network with an io_context and a thread of its own.  Throws std::system_error,
+  /// bad_alloc.
   basic_asio_network() : own_(std::make_unique<asio_thread<N>>()), context_(own_->context) {}
-  /// With a context that the program runs; it outlives the network.
+  /// Makes a network on a context that the program runs, and that outlives the network.
   explicit basic_asio_network(typename N::io_context& context) : context_(context) {}
   ~basic_asio_network() override {
     if (std::size_t const n = table_.size(); n != 0) {
@@ -93,7 +94,7 @@ class basic_asio_network final : public network {
   }
 
  private:
-  /// One use of a socket that is open, under its lock.
+  /// Holds an open socket and its lock.  Throws io_error if the socket is closed.
   struct use {
     use(asio_socket_table<N> const& t, socket_id s, char const* what) : at(t.find(s)) {
       if (at) held = at->lock();

@@ -19,13 +19,15 @@
 /// or boost_asio (boost_asio.hpp).
 ///
 ///   ASIO-1  The buffers and objects of an operation belong to the process, mostly to its frame.
-///       So no frame that awaits an operation ends before the operation has: its handler was
-///       called, or destroyed without a call.  (asio_wait; the rest lies in the operation_state,
-///       which the frame, the handler and a pending cancellation own together.)
-///   ASIO-2  Exactly one ticket of an operation exists, from before it is begun.  The ticket goes
-///       from the function that begins the operation to its handler, and ends the operation once:
-///       with values if the handler is called, else when it is destroyed.  So an operation ends
-///       even if its io_context is destroyed before it has begun.
+///       So no frame that awaits an operation ends before the operation has ended, that is, before
+///       its handler was called, or destroyed without a call.  The destructor of asio_wait waits
+///       for that.  (The rest lies in asio_operation_state, which the frame, the handler and a
+///       pending cancellation own together.)
+///   ASIO-2  Exactly one asio_ticket, the duty to end the operation, exists from before the
+///       operation is begun.  The ticket goes from the function that begins the operation to its
+///       handler, and ends the operation once: with values if the handler is called, else when the
+///       handler is destroyed.  So an operation ends even if its io_context is destroyed before it
+///       has begun.
 ///   ASIO-3  Asio's objects are not thread safe.  The operation is begun, its slot is emitted to,
 ///       and its handler is called in `strand`, which is the executor of the operation's object,
 ///       made a strand if it is none: a composed operation connects its slot anew at each of its
@@ -39,7 +41,7 @@
 ///       processes are cancelled or its frames are being destroyed, its thread blocks instead.
 ///   ASIO-6  A thread that blocks while it runs the io_context itself (run_on) runs handlers
 ///       meanwhile, without which the operation would not end.
-///   ASIO-7  What an operation gives is delivered, even to a process that has been cancelled
+///   ASIO-7  The result of an operation is delivered, even to a process that has been cancelled
 ///       meanwhile (docs/decisions/019).  `cancelled` is thrown in place of the error of an
 ///       operation that was aborted, and before an operation begins.
 ///   ASIO-8  A strand must not outlive its io_context, and a context may be destroyed while an
@@ -59,7 +61,7 @@ class asio_operation_state
 
   [[nodiscard]] completion<Values> get_completion() { return source_.get_completion(); }
 
-  // ---- the ticket's (ASIO-2)
+  // ---- called by the ticket (ASIO-2)
 
   template <class... Args>
   void end(Args&&... values) noexcept {
@@ -71,12 +73,12 @@ class asio_operation_state
     }
     publish_end();
   }
-  /// The handler was destroyed without a call.
+  /// Ends an operation whose handler was destroyed without a call.
   void drop() noexcept {
     {
       std::lock_guard const lock(mutex_);
       if (is_beginning_) {
-        was_dropped_ = true;  // the function that begins it knows why
+        was_dropped_ = true;  // begin() then ends the operation, and knows why
         return;
       }
     }
@@ -98,10 +100,10 @@ class asio_operation_state
     if (error) end_with(std::move(error));
   }
 
-  // ---- the process's
+  // ---- called by the process
 
-  /// A copy of the strand.  Called before the operation is begun, by the function that begins it, or
-  /// under the mutex.
+  /// A copy of the strand.  Called under the mutex; or before the operation is begun; or by the
+  /// function that begins it.
   [[nodiscard]] Strand strand() const noexcept { return *strand_; }
   /// Asks the operation to end soon.  Does nothing at a second call.
   void cancel() noexcept {
@@ -109,9 +111,9 @@ class asio_operation_state
     std::lock_guard const lock(mutex_);
     if (has_ended_) return;
     try {
-      // The copy stays if emit() ends the operation at once.
+      // dispatch() has a copy of the strand, which stays if emit() ends the operation at once.
       N::dispatch(strand(), [self = this->shared_from_this()] { self->emit(); });
-    } catch (std::bad_alloc const&) {  // it ends by itself, later
+    } catch (std::bad_alloc const&) {  // the operation ends by itself, later
     }
   }
   /// Blocks until the operation has ended (ASIO-5, ASIO-6).
@@ -121,7 +123,7 @@ class asio_operation_state
       std::lock_guard const lock(mutex_);
       if (strand_) here = asio_context_here<N>(strand());
     }
-    // acquire, both: pair with [1].
+    // acquire, both: pair with [1] in publish_end(), so that all that the operation did is seen.
     if (here) asio_run<N>(*here, [this] { return is_over_.load(std::memory_order_acquire); });
     is_over_.wait(false, std::memory_order_acquire);  // acquire: pairs with [1]
   }
@@ -129,10 +131,10 @@ class asio_operation_state
   typename N::signal cancelling;  // accessed in the strand
 
  private:
-  /// Whether the caller is the first to end the operation.
+  /// Notes that the operation has ended.  True if it had not ended before.
   bool note_end() noexcept {
     std::lock_guard const lock(mutex_);
-    strand_.reset();  // ASIO-8
+    strand_.reset();  // the strand must not outlive the io_context (ASIO-8)
     return !std::exchange(has_ended_, true);
   }
   void end_with(std::exception_ptr error) noexcept {
@@ -140,7 +142,8 @@ class asio_operation_state
     fail(std::move(error));
     publish_end();
   }
-  /// Moves the error: this thread has given up its reference when the process goes on.
+  /// Completes the wait with the error.  Moves it, so that this thread has given up its reference
+  /// when the process goes on.
   void fail(std::exception_ptr error) noexcept {
     for (;;) try {
         return source_.fail(std::move(error));
@@ -150,10 +153,10 @@ class asio_operation_state
       }
   }
   void publish_end() noexcept {
-    is_over_.store(true, std::memory_order_release);  // [1] release: pairs with block()
+    is_over_.store(true, std::memory_order_release);  // [1] release: pairs with block()'s acquires
     is_over_.notify_all();
   }
-  /// Returns whether the operation was dropped meanwhile.
+  /// Notes whether begin() is at work.  Returns whether the handler was dropped meanwhile.
   bool set_beginning(bool on) noexcept {
     std::lock_guard const lock(mutex_);
     is_beginning_ = on;
@@ -161,7 +164,7 @@ class asio_operation_state
   }
   void emit() noexcept {
     std::lock_guard const lock(mutex_);
-    if (has_ended_) return;  // ASIO-4
+    if (has_ended_) return;  // the process may have destroyed the object already (ASIO-4)
     try {
       cancelling.emit();
       if constexpr (!std::is_null_pointer_v<Canceller>)
@@ -171,15 +174,15 @@ class asio_operation_state
     }
   }
 
-  std::optional<Strand> strand_;  // under mutex_; null when the operation has ended
-  completer<Values> source_;      // the ticket's
+  std::optional<Strand> strand_;  // guarded by mutex_; null once the operation has ended
+  completer<Values> source_;      // used by the party that ends the operation
   [[no_unique_address]] Canceller const canceller_;
-  bool is_cancelled_ = false;  // the process's
+  bool is_cancelled_ = false;  // used by the process only
   std::recursive_mutex mutex_;
-  bool has_ended_ = false;             // under mutex_
-  bool is_beginning_ = false;          // under mutex_
-  bool was_dropped_ = false;           // under mutex_
-  std::atomic<bool> is_over_ = false;  // the process has been woken, and nothing is left to do
+  bool has_ended_ = false;             // guarded by mutex_
+  bool is_beginning_ = false;          // guarded by mutex_
+  bool was_dropped_ = false;           // guarded by mutex_
+  std::atomic<bool> is_over_ = false;  // set last, when the process has been woken
 };
 
 /// The duty to end an operation (ASIO-2).
@@ -202,7 +205,7 @@ class asio_ticket {
   std::shared_ptr<State> state_;
 };
 
-/// The slot of a handler, if this Asio has them.
+/// The cancellation slot of a handler, if this version of Asio has slots.
 template <class N>
 class asio_handler_slot {
  public:
@@ -220,7 +223,7 @@ class asio_handler_slot<N> {
   cancellation_slot_type slot_;
 };
 
-/// The handler that Asio calls.
+/// The handler that Asio calls at the end of the operation.
 template <class State, class Values>
 class asio_handler : public asio_handler_slot<typename State::asio> {
  public:
@@ -265,7 +268,7 @@ class asio_beginning {
   std::tuple<Args...> args_;
 };
 
-/// In the frame of the process: the operation ends before it does (ASIO-1).
+/// Lies in the frame of the process; the destructor ends the operation before the frame (ASIO-1).
 template <class State, class Values>
 class asio_wait {
  public:
@@ -276,15 +279,16 @@ class asio_wait {
   ~asio_wait() {
     if (!result.is_ready()) end();
   }
-  /// Has the operation begin in its strand.  If it throws, the operation has ended.
+  /// Has the operation begin in its strand.  If this throws, the operation has ended.
   template <class Initiation, class... Args>
   void begin(Initiation&& i, std::tuple<Args...>&& args) {
-    // With a copy of the strand, since the operation may end, in another thread, before this returns.
+    // dispatch() has a copy of the strand, since the operation may end, in another thread, before
+    // dispatch() returns.
     State::asio::dispatch(state_->strand(), asio_beginning<State, Values, Initiation, Args...>(
                                                 state_, std::move(i), std::move(args)));
   }
   void cancel() noexcept { state_->cancel(); }
-  /// Blocks until the operation has ended.
+  /// Cancels the operation, and blocks until it has ended.
   void end() noexcept {
     state_->cancel();
     state_->block();

@@ -19,14 +19,16 @@
 
 namespace weft::detail {
 
-/// A socket of an asio_network.  `N` is as in asio_network.hpp.
+/// A socket of an asio_network.  `N` has the names of Asio, or of Boost.Asio
+/// (standalone_asio_sockets in asio_network.hpp).
 ///
-///   ASIONET-1  All members are accessed under `mutex`; Asio's object as well, since it is not thread
-///       safe.  Its operations are attempts, which do not wait, or begin a wait in the context.
-///   ASIONET-2  An event stands here from `watch` until it is opened, under the mutex, or taken back
-///       by `unwatch`.  So after `unwatch` no thread is still opening it.
+///   ASIONET-1  All members are accessed under `mutex_`; so is Asio's object, since it is not
+///       thread safe.  A call on that object is an attempt, which does not wait, or begins a wait
+///       in the context.
+///   ASIONET-2  An event stands here from `watch` until it is opened, under the mutex, or taken
+///       back by `unwatch`.  So after `unwatch` no thread is still opening it.
 ///   ASIONET-3  Each direction has at most one wait in the context.  A watcher begins one, unless
-///       one is pending: that began before, and ends when the socket is ready, or is closed.
+///       one is pending; a pending wait ends when the socket is ready, or is closed.
 ///   ASIONET-4  Asio's object is destroyed when the socket is closed, so that handlers which own
 ///       this object later need no context.
 template <class N>
@@ -41,7 +43,7 @@ class asio_socket : public std::enable_shared_from_this<asio_socket<N>> {
 
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-  // ---- under the lock
+  // ---- called under the lock
 
   [[nodiscard]] bool is_open() const noexcept { return object_.index() != 0; }
   [[nodiscard]] stream& socket() { return std::get<stream>(object_); }
@@ -92,13 +94,13 @@ class asio_socket : public std::enable_shared_from_this<asio_socket<N>> {
  private:
   struct side {
     external_event* gate = nullptr;
-    bool is_waiting = false;  // in the context (ASIONET-3)
+    bool is_waiting = false;  // whether a wait is pending in the context (ASIONET-3)
   };
   static constexpr std::size_t index_of(direction d) noexcept {
     return d == direction::reading ? 0 : 1;
   }
   [[noreturn, gnu::cold]] static void throw_occupied(direction d) {
-    // The texts of socket_place.hpp.
+    // The same texts are in io/detail/socket_place.cpp.
     if (d == direction::writing)
       throw std::logic_error(
           "weft: a process already waits to write to this socket: one at a time may");
@@ -144,13 +146,13 @@ class asio_socket_table {
     places_[at].socket = std::move(s);
     return {at, places_[at].number};
   }
-  /// Null if there is no such socket any more.
+  /// The socket with that id; null if there is none any more.
   [[nodiscard]] std::shared_ptr<socket> find(socket_id s) const noexcept {
     std::lock_guard const lock(mutex_);
     return s.place < places_.size() && places_[s.place].number == s.number ? places_[s.place].socket
                                                                            : nullptr;
   }
-  /// The same, and takes it out.
+  /// Takes out the socket with that id, and returns it; null if there is none any more.
   [[nodiscard]] std::shared_ptr<socket> remove(socket_id s) noexcept {
     std::lock_guard const lock(mutex_);
     if (s.place >= places_.size() || places_[s.place].number != s.number) return nullptr;
@@ -172,8 +174,8 @@ class asio_socket_table {
     std::uint32_t number = 1;
   };
   std::mutex mutable mutex_;
-  std::vector<place> places_;        // under mutex_
-  std::vector<std::uint32_t> free_;  // under mutex_
+  std::vector<place> places_;        // guarded by mutex_
+  std::vector<std::uint32_t> free_;  // guarded by mutex_
 };
 
 }  // namespace weft::detail

@@ -15,8 +15,8 @@
 
 namespace weft::detail {
 
-/// What asio_network asks of the system itself, since Asio does not.  On a system that is not POSIX
-/// nothing.
+/// The calls that asio_network makes to the system itself, since Asio does not make them.  They are
+/// empty on a system that is not POSIX.
 struct asio_system {
 #if defined(__unix__) || defined(__APPLE__)
   /// Calls `f()` while all signals of the thread are blocked, so that a thread that it starts has
@@ -39,7 +39,7 @@ struct asio_system {
   static void close_on_exec(Object& s) noexcept {
     (void)::fcntl(s.native_handle(), F_SETFD, FD_CLOEXEC);
   }
-  /// Whether the error is that of a peer that has left again: it says nothing of the next peer.
+  /// Whether the error concerns one peer, which has left again, and says nothing of the next one.
   template <class Error>
   static bool is_of_one_peer(Error const& e) noexcept {
     static constexpr std::array of_peers{EINTR,       ECONNABORTED, EPROTO,      ENETDOWN,

@@ -11,20 +11,21 @@
 
 namespace weft::cluster::detail {
 
-/// The entries of a log as a network delivers them: late, twice, in another order, or not at all.
-/// They are given on in the order of the log, each once.  Not thread safe.
+/// Receives the entries of a log, which a network delivers late, twice, in another order, or not at
+/// all: take() returns them in the order of the log, each once.  Not thread safe.
 class arrivals {
  public:
   using entry = durable::command_log::entry;
 
-  /// The number of the first entry that is not here.
+  /// The number of the first entry that is still missing.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
   /// Whether entries are missing before one that has arrived: they have to be asked for.
   [[nodiscard]] bool is_gap() const noexcept { return is_gap_; }
-  /// The entries have been asked for from next() on.
+  /// Notes that the entries from next() on have been asked for again.
   void asked_again() noexcept { is_gap_ = false; }
 
-  /// Whether the entry is the next one.  Another one is dropped: it is known, or comes again.
+  /// Keeps the entry if its number is next(), and returns whether it was.  Any other entry is
+  /// dropped: it is known, or will be asked for again.
   bool put(std::uint64_t number, std::string bytes) {
     if (number > next_) is_gap_ = true;
     if (number != next_) return false;
@@ -32,7 +33,8 @@ class arrivals {
     here_.push_back({number, std::move(bytes)});
     return true;
   }
-  /// The entries after number `known` that are here; those up to `known` need not arrive any more.
+  /// Removes and returns the kept entries after number `known`.  Entries up to `known` need not
+  /// arrive any more.
   [[nodiscard]] std::vector<entry> take(std::uint64_t known) {
     next_ = std::max(next_, known + 1);
     std::erase_if(here_, [known](entry const& e) { return e.number <= known; });

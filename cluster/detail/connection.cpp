@@ -21,7 +21,7 @@ std::vector<std::string> urls_of(std::string_view list) {
   return all;
 }
 
-/// The last error of this thread, without the line of the client that has found it.
+/// The NATS library's last error on this thread, without the source line that it names.
 std::string reason_of_tls() {
   char const* const last = nats_GetLastError(nullptr);
   std::string_view said = last ? last : "";
@@ -87,7 +87,8 @@ std::string reason(natsStatus s, jsErrCode e) {
 
 std::string without_secrets(std::string_view list) {
   static constexpr std::string_view scheme_ends = "://";
-  std::vector<std::string> servers;  // before an @ may be commas
+  // A password may have commas: a part without `://` goes on with the part before.
+  std::vector<std::string> servers;
   for (auto const& one : urls_of(list))
     if (servers.empty() || one.find(scheme_ends) != std::string::npos)
       servers.push_back(one);
@@ -113,8 +114,8 @@ bool may_pass(natsStatus s, jsErrCode e) noexcept {
     case NATS_IO_ERROR:
     case NATS_NO_SERVER:
     case NATS_PROTOCOL_ERROR:       // the server went away in the middle of a line
-    case NATS_CONNECTION_CLOSED:    // while it was being made
-    case NATS_INSUFFICIENT_BUFFER:  // of what is to be sent when a server is there again
+    case NATS_CONNECTION_CLOSED:    // it was closed while it was being made
+    case NATS_INSUFFICIENT_BUFFER:  // the messages to send after a reconnect fill their buffer
       return true;
     default:
       return e == JSClusterNotAvailErr || e == JSClusterNotLeaderErr || e == JSClusterIncompleteErr;
@@ -144,11 +145,11 @@ connection::connection(std::string where, error e, connection_options const& o, 
   require(natsOptions_SetMaxPingsOut(made, 2));
   require(natsOptions_SetSendAsap(made, true));
   require(natsOptions_SetWriteDeadline(made, milliseconds(one_request)));
-  require(natsOptions_UseGlobalMessageDelivery(made, true));  // else one thread a listener
+  require(natsOptions_UseGlobalMessageDelivery(made, true));  // else each listener has a thread
   require(natsOptions_SetNoEcho(made, !callbacks_.hears_itself));
   require(natsOptions_SetReconnectedCB(made, &connection::on_reconnected, this));
   require(natsOptions_SetClosedCB(made, &connection::on_closed, this));
-  // Its message of errors goes to stderr unless somebody wants it; weft says what a call finds.
+  // Without a handler, the library prints errors to stderr.  weft's calls report their errors.
   require(natsOptions_SetErrorHandler(
       made, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr));
   if (!o.user.empty()) require(natsOptions_SetUserInfo(made, o.user.c_str(), o.password.c_str()));
@@ -176,7 +177,7 @@ connection::connection(std::string where, error e, connection_options const& o, 
     natsConnection* made_now = nullptr;
     auto const s = natsConnection_Connect(&made_now, made);
     connection_.reset(made_now);
-    if (s == NATS_ERR && !o.credentials_file.empty())  // it is read by this call
+    if (s == NATS_ERR && !o.credentials_file.empty())  // natsConnection_Connect() reads the file
       require_file(o.credentials_file, s, "has no credentials");
     return s;
   });
@@ -187,7 +188,7 @@ void connection::close() noexcept {
   natsConnection_Close(connection_.get());
   std::list<owned_subscription> ended;
   std::unique_lock locked(lock_);
-  changes_.wait(locked, [this] { return is_closed_; });  // the last call of the library
+  changes_.wait(locked, [this] { return is_closed_; });  // set by the last callback
   ended.swap(ended_);
   locked.unlock();
 }

@@ -40,10 +40,10 @@ template <class Duration>
 [[nodiscard]] std::int64_t milliseconds(Duration d) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
 }
-/// A list of servers, without what stands before an @.
+/// The list of servers without users and passwords, which stand before an @.
 [[nodiscard]] std::string without_secrets(std::string_view list);
-/// Whether a request that failed so may be answered later: the servers are being started, are
-/// choosing a leader, or cannot be reached.
+/// Whether a request that failed with these codes may succeed later: the servers are being started,
+/// are choosing a leader, or cannot be reached.
 [[nodiscard]] bool may_pass(natsStatus s, jsErrCode e) noexcept;
 
 /// A connection that is made again whenever it breaks, until it is closed.  Thread safe, but for
@@ -51,31 +51,32 @@ template <class Duration>
 class connection {
  public:
   struct callbacks {
-    /// Whether subscriptions get what this connection sends.
+    /// Whether this connection's subscriptions get the messages that it sends.
     bool hears_itself = true;
-    // Called on a thread of the library, one call at a time.
+    // The two callbacks are called on a thread of the library, one call at a time.
     std::function<void()> on_reconnected{};
-    /// The last call.  Nobody asked for it if the servers do not accept the user any more.
+    /// The last callback: after close(), or when the servers do not accept the user any more.
     std::function<void()> on_closed{};
   };
   /// Makes the exception that says `text`.
   using error = std::exception_ptr (*)(std::string const& text);
 
-  /// Waits for a server, `patience` at most.  `where` begins each text of an exception.
+  /// Waits for a server, o.patience at most.  The text of each exception begins with `where`.
   connection(std::string where, error e, connection_options const& o, callbacks c);
   connection(connection const&) = delete;
   connection& operator=(connection const&) = delete;
   ~connection() { close(); }
 
-  /// Sends what was written, if the server takes it soon; when it returns, the last callback has
-  /// returned.  Does nothing the second time.
+  /// Closes the connection; before that sends the bytes that were written, if the server takes them
+  /// soon.  When close() returns, the last callback has returned.  A second call does nothing.
   void close() noexcept;
 
-  /// Ends a subscription, the only one in the list; and keeps it, as the library before 3.6.1 may
-  /// still access it, on the thread that reads from the server.
+  /// Ends the subscription in `s`, a list of one, but keeps the object: the library before 3.6.1
+  /// may still access it on the thread that reads from the server.
   void end(std::list<owned_subscription>& s) noexcept;
-  /// Waits until the server has what was written, for one request at most.  Then that thread has
-  /// done with subscriptions that were ended before: destroys them.
+  /// Waits until the server has received all that was written, at most `one_request`.  Then
+  /// destroys the subscriptions that were ended before: no thread of the library accesses them any
+  /// more.
   void flush() noexcept;
 
   [[nodiscard]] natsConnection* get() const noexcept { return connection_.get(); }
@@ -85,7 +86,8 @@ class connection {
   [[nodiscard]] std::chrono::nanoseconds patience() const noexcept { return patience_; }
 
   [[noreturn]] void fail(std::string const& what, natsStatus s, jsErrCode e = {}) const;
-  /// Calls `f(jsErrCode*)` until it succeeds, or patience ends.
+  /// Calls `f(jsErrCode*)` until it succeeds.  Throws as fail() does if may_pass() is false for the
+  /// error, or when patience() has passed.
   template <class F>
   void retry(std::string const& what, F const& f) const {
     using clock = std::chrono::steady_clock;
@@ -112,7 +114,7 @@ class connection {
   std::mutex lock_;
   std::condition_variable changes_;
   bool is_closed_ = false;               // under lock_: the library makes no more calls
-  std::list<owned_subscription> ended_;  // under lock_
+  std::list<owned_subscription> ended_;  // under lock_: by end(), until flush() destroys them
   owned_connection connection_;
 };
 

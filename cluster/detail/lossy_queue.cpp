@@ -10,7 +10,7 @@
 
 namespace weft::cluster::detail {
 
-/// A wait of the receiver.  When it ends, also by a cancellation, the bell is taken down.
+/// A wait of the receiver.  When it ends, also by a cancellation, `bell_` is emptied.
 class lossy_queue::waiting {
  public:
   explicit waiting(lossy_queue& q, completion<void> c) noexcept : rings(std::move(c)), of_(q) {}
@@ -23,7 +23,7 @@ class lossy_queue::waiting {
   lossy_queue& of_;
 };
 
-/// Wakes the receiver if it waits.  Not under the lock, which the scheduler need not wait for.
+/// Wakes the receiver if it waits.  Unlocks first: the woken receiver takes the lock.
 void lossy_queue::ring() noexcept {
   std::optional<completer<void>> bell;
   {
@@ -84,7 +84,7 @@ eff<std::optional<std::string>, completions> lossy_queue::take_until(
     std::shared_ptr<lossy_queue> from, instant t) {
   static constexpr unsigned most_in_a_row = 64;
   if (from->in_a_row_ == most_in_a_row) {
-    // A wait for what has happened already: other processes run, and a cancellation is found.
+    // Waits for an open event: other processes get a turn, and a cancellation is noticed.
     from->in_a_row_ = 0;
     external_event over;
     over.open();
@@ -108,7 +108,7 @@ eff<std::optional<std::string>, completions> lossy_queue::take_until(
       co_await now.rings.wait();
     } else {
       bool const rang = co_await now.rings.wait_until(t);
-      if (!rang) co_return from->try_take();  // one may have come at the same time
+      if (!rang) co_return from->try_take();  // a message may have come at the same time
     }
   }
 }

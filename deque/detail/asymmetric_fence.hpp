@@ -17,7 +17,7 @@ namespace weft::detail {
 ///   FENCE-1  For each light and each heavy fence, one of the two comes first: the accesses before
 ///       that one are visible to the accesses after the other one, whatever their memory orders.
 ///
-/// A heavy fence takes 1 to 2 microseconds here.  Its cost grows with the number of running
+/// A heavy fence takes about 1 to 2 microseconds.  Its cost grows with the number of running
 /// threads, and it waits for the heavy fences of other processes.  Thread safe.
 ///
 /// Source: D. Dice, H. Huang, M. Yang, Asymmetric Dekker synchronization, 2001; the wording of

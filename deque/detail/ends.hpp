@@ -21,16 +21,17 @@ struct invariants;
   throw std::out_of_range(std::string("weft::persistent_deque::") + operation + ": " + why);
 }
 
-/// A version of a deque: a window on the leaf at each end, and the full leaves between them.
+/// A version of a deque: at each end a window, which is a part of a leaf (window.hpp), and the full
+/// leaves between them.
 ///
-///   ENDS-1  If both windows have a leaf, or there are leaves between: the leaves of the windows have
-///       full capacity, the front window ends at its leaf's end, and the back window begins at 0.
+///   ENDS-1  If both windows have a leaf, or there are leaves between: the leaves of the windows
+///       have full capacity, the front window ends at its leaf's end, and the back one begins at 0.
 ///   ENDS-2  Else at most one window has a leaf, of any capacity, and lies anywhere in it.
-///   ENDS-3  A window without elements may keep a leaf, a spare.
+///   ENDS-3  A window without elements may keep a leaf as a spare.
 ///
 /// So an index is found by division, and at most two leaves of elements can outlive the versions
-/// whose windows cover them.  A push or pop may first rearrange the version, which keeps its elements
-/// if that throws; what it does last does not throw.
+/// whose windows cover them.  A push or pop may first rearrange the version; if that throws, the
+/// elements are the same.  The last step of a push or pop does not throw.
 ///
 /// Source: R. Hinze and R. Paterson, "Finger trees: a simple general-purpose data structure",
 /// doi:10.1017/S0956796805005769, for the ends; P. Bagwell, "Fast Functional Lists, Hash-Lists,
@@ -43,7 +44,7 @@ class ends {
  public:
   ends() = default;
   ends(ends const&) = default;
-  ends(ends&& other) noexcept { swap(other); }  // which is empty afterwards
+  ends(ends&& other) noexcept { swap(other); }  // leaves `other` empty
   ends& operator=(ends other) noexcept {
     swap(other);
     return *this;
@@ -62,9 +63,9 @@ class ends {
     return front_.size() + back_.size() + spine_.size() * full;
   }
 
-  /// Adds T(args...) at the end S.  If it throws, nothing has changed.  If the only argument is an
-  /// rvalue `T`, and `T` moves without throwing, the argument is moved from only after the last step
-  /// that can throw.
+  /// Adds T(args...) at the end S.  If it throws, the elements are the same.  If the only argument
+  /// is an rvalue `T`, and `T` moves without throwing, the argument is moved from only after the
+  /// last step that can throw.
   template <side S, class... Args>
   void emplace(Args&&... args) {
     auto make = [&](T* at) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
@@ -75,7 +76,7 @@ class ends {
         return;
     constexpr bool is_move = sizeof...(Args) == 1 && (std::is_same_v<Args, T> && ...);
     if constexpr (cells::moves_safely && !is_move) {
-      // The element is constructed first, in case `args` refers to one that is about to be moved.
+      // The element is constructed first: `args` may refer to an element that push_slow() moves.
       T element(std::forward<Args>(args)...);
       auto move_in = [&](T* at) noexcept { std::construct_at(at, std::move(element)); };
       push_slow<S>(move_in);
@@ -83,7 +84,8 @@ class ends {
       push_slow<S>(make);
     }
   }
-  /// Does that if only an edge has to be moved; else returns false, and does nothing.
+  /// Adds T(args...) at the end S, if only the edge of a window has to be moved for that; else
+  /// returns false, and does nothing.
   template <side S, class... Args>
   [[gnu::always_inline]] bool emplace_in_place(Args&&... args) noexcept {
     static_assert(std::is_nothrow_constructible_v<T, Args...>);
@@ -91,8 +93,8 @@ class ends {
     return window_at<S>().held && window_at<S>().template extend<S>(make);
   }
 
-  /// Removes and returns the element at the end S.  If it throws, the elements are the same.  `R` is
-  /// T or std::optional<T>.
+  /// Removes and returns the element at the end S.  If it throws, the elements are the same.  `R`
+  /// is T or std::optional<T>.
   template <side S, class R = T>
   R pop(char const* operation) {
     window<T, P>* const w = in_place<S>();
@@ -100,8 +102,8 @@ class ends {
       return pop_slow<S, R>(operation);
     return take_alone<S, R>(*w);
   }
-  /// Removes the element at the end S, after take(element), if only an edge has to be moved; else
-  /// returns false, and does nothing.
+  /// Calls take(element) for the element at the end S, and removes it without destroying it, if
+  /// only the edge of a window has to be moved for that; else returns false, and does nothing.
   template <side S, class Take>
   [[gnu::always_inline]] bool take_in_place(Take& take) noexcept {
     window<T, P>* const w = in_place<S>();
@@ -111,8 +113,8 @@ class ends {
     w->template retreat<S>();
     return true;
   }
-  /// How often a push at the front and a pop at the back would both just move an edge.  So often
-  /// rotate() may be called, which does both.
+  /// How many calls of rotate() may follow: rotate() pushes at the front and pops at the back,
+  /// where both only move the edge of a window.
   [[nodiscard]] std::size_t rotations() const noexcept {
     if (!front_.held || !front_.template can_retreat<side::front>()) return 0;
     if (!back_.empty())
@@ -152,7 +154,7 @@ class ends {
     return {nullptr, 0, i};
   }
 
-  /// Removes `n` elements at the end S; at most size().  If it throws, this version may only be
+  /// Removes `n` elements, at most size(), at the end S.  If it throws, this version may only be
   /// destroyed.
   template <side S>
   void remove(std::size_t n) {
@@ -172,12 +174,12 @@ class ends {
     spine_.template remove<S>(k + 1);
   }
 
-  /// Replaces element `i`, which must exist, by f(it).  If it throws, the elements are the same.
+  /// Replaces element `i`, which must exist, by f(element).  If it throws, no element has changed.
   template <class F>
   void replace(std::size_t i, F f) {
     run const old = run_of(i);
     T const& element = old.first[i - old.index];
-    // f is called before any leaf is looked for: it may copy the deque, and so share the leaves.
+    // f may copy the deque, and so share its leaves: the leaf to change is looked up after f.
     if constexpr (cells::moves_safely) {
       T fresh(f(element));
       auto const at = place_of(i);
@@ -221,7 +223,7 @@ class ends {
     else
       return back_;
   }
-  /// The condition of ENDS-2.
+  /// Whether ENDS-2 holds: at most one window has a leaf, and there are no leaves between.
   [[nodiscard]] bool has_one_leaf() const noexcept {
     return spine_.empty() && !(front_.held && back_.held);
   }
@@ -247,7 +249,7 @@ class ends {
       w = std::move(roomy);
       return;
     }
-    auto fresh = window<T, P>().template with_room<S>(full);  // the leaf is full at S
+    auto fresh = window<T, P>().template with_room<S>(full);  // the old leaf is full at S
     if (has_one) {
       fresh.template extend<S>(make);
       other = std::move(w);
@@ -278,7 +280,7 @@ class ends {
     if (w->empty() && !spine_.empty()) {
       *w = {spine_.template take<S>(), 0, full};
     } else if (w->empty()) {
-      *w = {};  // without a spare: else a pop at S of the other window would break ENDS-1
+      *w = {};  // drops a spare leaf: with it, a pop at S of the other window breaks ENDS-1
       w = &window_at<opposite(S)>();
       if (w->empty()) throw_no_element(operation, "the deque is empty");
     }
@@ -289,7 +291,7 @@ class ends {
   // The compilers construct `taken` in its place (NRVO): no move can throw after the removal.
   template <side S, class R>
   [[gnu::always_inline]] static R take_alone(window<T, P>& w) {
-    cells& in = w.in();  // looked for once: the stores below could alias
+    cells& in = w.in();  // read once: the stores below could alias `w`
     slot const edge = w.template edge<S>();
     slot const next = S == side::front ? edge + 1 : edge - 1;
     T* const last = in.at(S == side::front ? edge : next);
@@ -306,13 +308,13 @@ class ends {
     return taken;
   }
 
-  /// Where an element is: in slot `at` of a leaf, of which this version has [begin, end).
+  /// The place of an element: slot `at` of a leaf, of which this version has [begin, end).
   struct place {
     owner<T, P>* held;
     slot begin, end, at;
   };
-  /// The place of element `i`, which must exist, for a change: other versions may have the leaf, but
-  /// not the path to it.
+  /// The place of element `i`, which must exist, for a change: other versions may share the leaf,
+  /// but not the nodes on the path to it.
   place place_of(std::size_t i) {
     auto const in = [](window<T, P>& w, std::size_t n) {
       return place{&w.held, w.begin, w.end, w.begin + slot(n)};

@@ -11,7 +11,7 @@
 #include <utility>
 
 /// The blocks that versions of a deque share: leaves, which have the elements, and the nodes of the
-/// spine (spine.hpp).  Both are counted.
+/// spine (spine.hpp).  Each block counts its owners.
 namespace weft::detail {
 
 using slot = std::uint32_t;  // a place in a leaf, counted from 0
@@ -19,14 +19,15 @@ using slot = std::uint32_t;  // a place in a leaf, counted from 0
 enum class side : unsigned char { front, back };
 constexpr side opposite(side s) noexcept { return s == side::front ? side::back : side::front; }
 
-/// A counted block: a leaf has the height 0, and a node is one higher than the blocks below it.
+/// A leaf or a node, which counts its owners.  A leaf has the height 0, and a node is one higher
+/// than the blocks below it.
 template <class T, class P>
 struct block {
   typename P::counts::owners owners{};
   std::uint16_t const height;
 
   explicit block(unsigned h) noexcept : height(static_cast<std::uint16_t>(h)) {}
-  static void destroy(block* b) noexcept;  // spine.hpp; recurses at most `height` deep
+  static void destroy(block* b) noexcept;  // in spine.hpp; recurses at most `height` deep
 };
 
 /// A counted pointer: one of several owners of a leaf or node.
@@ -60,10 +61,10 @@ class owner {
 
 /// Slots for elements, of which a contiguous run is constructed.
 ///
-///   LEAF-1  The constructed slots are [low, high), and perhaps one that a constructor is at work in.
-///       The window of every version on the leaf lies within them.
-///   LEAF-2  While the leaf has several owners, `low` only falls and `high` only rises, but for a
-///       constructor that throws: so each slot is constructed at most once.
+///   LEAF-1  The constructed slots are [low, high), but for a slot that a constructor is at work
+///       in.  The window of every version on the leaf lies within the constructed slots.
+///   LEAF-2  While the leaf has several owners, `low` only falls and `high` only rises, unless a
+///       constructor throws: so each slot is constructed at most once.
 template <class T, class P>
 struct leaf : block<T, P> {
   /// Whether elements may be moved from slot to slot.  If a move could throw, it might leave a
@@ -80,21 +81,21 @@ struct leaf : block<T, P> {
   /// The capacity of a full leaf: a power of two, so that an index is divided by a shift.
   static constexpr slot full = static_cast<slot>(
       std::clamp(std::bit_floor(P::leaf_bytes / sizeof(T)), std::size_t{4}, std::size_t{64}));
-  /// The capacity of the only leaf of a deque, for `n` elements.
+  /// The capacity of a leaf with `n` elements that is the only leaf of its deque.
   static constexpr slot capacity_for(slot n) noexcept {
     return std::min(std::bit_ceil(std::max(n, slot{8})), full);
   }
 
   std::uint16_t const capacity;
-  typename P::counts::bound low{}, high{};  // LEAF-1
+  typename P::counts::bound low{}, high{};  // the bounds of the constructed slots (LEAF-1)
 
-  /// A leaf without elements, the first of which will be in slot `start` or before it.
+  /// Makes a leaf without elements, whose bounds `low` and `high` are both `start`.
   static owner<T, P> make(slot capacity, slot start) {
     return owner<T, P>(::new (P::memory::allocate(bytes(capacity), alignment))
                            leaf(capacity, start));
   }
-  /// A leaf with copies of the elements [begin, end) of another, beginning at slot `to`; or, if that
-  /// leaf has one owner and a move cannot throw, with the elements.
+  /// Makes a leaf with the elements [begin, end) of `other`, from slot `to` on: they are moved if
+  /// `other` has one owner and a move cannot throw, else copied.
   static owner<T, P> make_from(leaf& other, slot begin, slot end, slot capacity, slot to) {
     owner<T, P> made = make(capacity, to);
     leaf& l = in(made);
@@ -131,7 +132,7 @@ struct leaf : block<T, P> {
     else
       return R(std::as_const(element));
   }
-  /// Constructs the last element, in slot `i`: a copy of `element`, or that one moved.
+  /// Constructs an element in slot `i`, behind all others: from `element`, as taken() does.
   void add(slot i, T& element, bool may_move) {
     ::new (static_cast<void*>(at(i))) T(taken<T>(element, may_move));
     high.set(i + 1);

@@ -8,7 +8,7 @@
 
 namespace weft::detail {
 
-/// A place for 8 leaves, or for 8 nodes that are one lower.
+/// An inner node of the spine: places for 8 leaves, or for 8 nodes that are one lower.
 template <class T, class P>
 struct node : block<T, P> {
   static constexpr unsigned bits = 3;
@@ -44,14 +44,15 @@ void block<T, P>::destroy(block* b) noexcept {
 }
 
 /// The full leaves between both ends of a deque: a radix tree whose leaves have numbers from begin_
-/// on, which versions share.  A change copies the shared nodes on one path: a node at each height.
+/// on.  Versions share its nodes.  A change copies the shared ones on one path, one at each height.
 ///
 ///   SPINE-1  A path from the root to leaf k takes, at the height h, the h-th digit of k in base 8.
-///   SPINE-2  The leaves are those in [begin_, end_), all full.  A place outside has nothing, or, after
-///       an exception, a node without leaves: so no leaf outlives the versions that have it.
-///   SPINE-3  A root that reaches all leaves by one node below is replaced by that node.  So a queue,
-///       whose numbers move in one direction for ever, stays as high as its largest size demands; and
-///       so does what is split off.
+///   SPINE-2  The leaves have the numbers in [begin_, end_), and are full.  A place outside is
+///       empty, or, after an exception, has a node without leaves: so no leaf outlives the versions
+///       that have it.
+///   SPINE-3  A root that reaches all leaves by one node below is replaced by that node.  So the
+///       height is no more than the largest size demands, even in a queue, whose numbers move in
+///       one direction for ever, and in a part that was split off.
 ///
 /// Source: P. Bagwell, "Ideal Hash Trees" (2001); R. Hickey's vector in Clojure.
 template <class T, class P>
@@ -69,11 +70,11 @@ class spine {
     while ((*o)->height != 0) o = &nodes::in(*o).below[digit(k, (*o)->height)];
     return *o;
   }
-  /// Leaf `i`, which must exist, on a path of nodes that no other version has.  Copies nodes.
+  /// Copies the shared nodes on the path to leaf `i`, which must exist.  Returns the leaf's place.
   owner<T, P>& own(std::size_t i) { return own_path(begin_ + i); }
 
-  /// A place for one more leaf at the end S: the caller puts it there, and then calls add(), before
-  /// any other call.  If no leaf is put, the leaves are the same as before.
+  /// An empty place for one more leaf at the end S: the caller puts the leaf there, and then calls
+  /// add(), before any other call.  If it puts no leaf, the leaves are the same as before.
   template <side S>
   owner<T, P>& room() {
     if (!root_) {
@@ -133,9 +134,10 @@ class spine {
     }
   }
 
-  /// Drops the nodes and leaves beyond the outermost leaf at S, which lie next to it, without a gap.
-  /// This version has a path of its own to that leaf; or, after take(), to the leaf that was next to it:
-  /// where the two paths part, nothing is left beyond the other one, so the loop may end there.
+  /// Drops the nodes and leaves beyond the outermost leaf at S, which lie next to it, without a
+  /// gap.  This version alone has the path to that leaf; or, after take(), the path to the leaf
+  /// that was taken, which was next to it.  Below the node where these two paths part, nothing lies
+  /// beyond the outermost leaf, so the loop may end there.
   template <side S>
   void drop_outside() noexcept {
     if (empty()) {
@@ -152,7 +154,7 @@ class spine {
         for (unsigned i = kept + 1; i != nodes::width && here.below[i]; ++i) here.below[i] = {};
       o = &here.below[kept];
     }
-    for (unsigned h = root_->height;  // SPINE-3
+    for (unsigned h = root_->height;  // replaces the root (SPINE-3)
          h != 1 && digit(begin_, h) == digit(end_ - 1, h); --h) {
       number const before = begin_ >> nodes::bits * (h - 1) << nodes::bits * (h - 1);
       root_ = owner<T, P>(nodes::in(root_).below[digit(begin_, h)]);
@@ -162,7 +164,7 @@ class spine {
   }
 
   owner<T, P> root_;
-  number begin_ = 0, end_ = 0;  // SPINE-2
+  number begin_ = 0, end_ = 0;  // the numbers of the leaves (SPINE-2)
 };
 
 }  // namespace weft::detail

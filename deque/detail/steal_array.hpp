@@ -23,7 +23,7 @@ class steal_array {
  public:
   using index = std::int64_t;
 
-  /// With room for at least `room` items.
+  /// Makes an array with room for at least `room` items.
   explicit steal_array(std::size_t room)
       : last_(static_cast<index>(std::bit_ceil(room)) - 1),
         cells_(std::make_unique<std::atomic<T>[]>(std::bit_ceil(room))) {}
@@ -39,9 +39,9 @@ class steal_array {
 
   [[nodiscard]] index capacity() const noexcept { return last_ + 1; }
 
-  // Relaxed, here and below: top and bottom order the accesses (STEAL-1 to STEAL-3).
+  // Relaxed: the accesses to top and bottom order those to a cell (STEAL-1 to STEAL-3).
   [[nodiscard]] T get(index i) const noexcept { return cell(i).load(std::memory_order_relaxed); }
-  // Relaxed: as above.
+  // Relaxed: as in get().
   void put(index i, T x) noexcept { cell(i).store(x, std::memory_order_relaxed); }
   /// Puts the results of n calls of next(), n >= 1, from index i on.
   template <class Next>
@@ -49,7 +49,7 @@ class steal_array {
     std::atomic<T>* const cells = cells_.get();
     index const last = last_;
     for (;;) {
-      cells[i++ & last].store(next(), std::memory_order_relaxed);  // relaxed: as in put
+      cells[i++ & last].store(next(), std::memory_order_relaxed);  // relaxed: as in get()
       if (--n == 0) return;
       asm("" : "+r"(n));  // keeps the compiler from unrolling the loop: n is usually small
     }

@@ -7,12 +7,14 @@
 
 namespace weft::detail {
 
-/// The elements that a version has of the leaf at one of its ends: [begin, end).
+/// The part [begin, end) of a leaf that a version has at one of its ends.  `begin` is the edge of
+/// the window at the front, `end` the edge at the back.
 ///
-///   WINDOW-1  While the leaf has several owners, an element is constructed in the next slot only if
-///       that lies outside the bounds (LEAF-1): then no other version's window covers it.
-///   WINDOW-2  An element is moved or destroyed only by the only owner of its leaf.  Elements beyond
-///       the edge, which only versions that have gone could see, are destroyed before the edge moves.
+///   WINDOW-1  While the leaf has several owners, an element is constructed in the next slot only
+///       if the slot lies outside the bounds (LEAF-1): then no other version's window covers it.
+///   WINDOW-2  An element is moved or destroyed only by the only owner of its leaf.  Elements
+///       beyond the edge, which only versions that have gone could see, are destroyed before the
+///       edge moves.
 template <class T, class P>
 struct window {
   using cells = leaf<T, P>;
@@ -40,14 +42,14 @@ struct window {
   [[nodiscard]] bool has_room() const noexcept {
     return S == side::front ? begin != 0 : end != in().capacity;
   }
-  /// Whether no slot beyond S is constructed.
+  /// Whether no slot beyond the edge S is constructed.
   template <side S>
   [[nodiscard]] bool is_clean() const noexcept {
     return in().template bound<S>().get() == (S == side::front ? begin : end);
   }
   void trim() const noexcept { in().trim(begin, end); }
 
-  /// Constructs an element beyond the edge S, if there is a slot which this version may use; else
+  /// Constructs an element beyond the edge S, if there is a slot that this version may use; else
   /// returns false.
   template <side S, class Make>
   bool extend(Make& make) {
@@ -70,7 +72,7 @@ struct window {
       try {
         make(place);
       } catch (...) {
-        bound.set(from);  // no other version can have moved the bound: its edge was not at `to`
+        bound.set(from);  // the bound is still `to`: no other version has its edge there
         throw;
       }
     }
@@ -87,15 +89,17 @@ struct window {
     S == side::front ? ++begin : --end;
     in().template bound<S>().set(edge<S>());
   }
-  /// Leaves `n` elements at S to the other owners, and the leaf if no element is left.
+  /// Gives up `n` elements at S, which other owners of the leaf may have; and the leaf, if no
+  /// element is left in the window.
   template <side S>
   void leave(std::size_t n) noexcept {
     S == side::front ? begin += slot(n) : end -= slot(n);
     if (empty()) *this = {};
   }
 
-  /// Moves the elements in the leaf so that all room is at S, if that may be done and there is enough
-  /// of it; else returns false.  An owner that has just gone may have left elements outside the window.
+  /// Destroys the elements outside the window, which an owner that has gone may have left, and
+  /// moves the others so that all room in the leaf is at S.  Returns false, and does nothing, if
+  /// the leaf has other owners, if the window has more than half of it, or if a move may throw.
   template <side S>
   bool slide() noexcept {
     slot const n = size();

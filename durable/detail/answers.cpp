@@ -13,7 +13,7 @@ namespace {
 
 using packer = msgpack::packer<msgpack::sbuffer>;
 
-/// An array of `n` elements, written by `f`; `last`, if it is an element, is MessagePack already.
+/// An array of `n` elements, which `f` writes; the last element may be `last`, as MessagePack.
 template <class F>
 std::string array(std::uint32_t n, F const& f, std::string_view last = {}) {
   msgpack::sbuffer bytes(32 + last.size());
@@ -42,7 +42,7 @@ class elements {
 
  public:
   explicit elements(std::string_view bytes) : rest_(bytes) {
-    // A short array is one byte, 0x90 and its size.
+    // A short array begins with one byte: 0x90 plus its size.
     if (rest_.empty() || (static_cast<unsigned char>(rest_.front()) & 0xf0U) != 0x90U)
       throw_not_readable("an answer", "it is no array");
     rest_.remove_prefix(1);
@@ -51,7 +51,7 @@ class elements {
   T next() {
     return read([](msgpack::object const& o) { return o.as<T>(); });
   }
-  /// Text, in place.
+  /// The next element, a text, in place.
   std::string_view text() {
     return read([this](msgpack::object const& o) {
       auto const text = o.as<std::string>();

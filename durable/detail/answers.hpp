@@ -8,11 +8,11 @@
 
 #include "weft/durable/store.hpp"
 
-/// The answers of the library's own, as they stand in logs.  All are MessagePack, so that a tool can
-/// print them; a value of a user's type is the last element of an array.
+/// The library's own answers, as they stand in logs.  All are MessagePack, so that a tool can print
+/// them; a value of a user's type is the last element of an array.
 namespace weft::durable::detail {
 
-/// What a step was answered: [0, value], [1, attempts, why], or [2]: interrupted.
+/// The answer to a step: [0, value]; [1, attempts, why] if it failed; [2] if it was interrupted.
 [[nodiscard]] std::string step_answer(std::string_view value);
 [[nodiscard]] std::string step_failure(unsigned attempts, std::string_view why);
 [[nodiscard]] std::string step_interruption();
@@ -28,7 +28,7 @@ struct failed_attempt {
 [[nodiscard]] std::string attempt_answer(failed_attempt const& a);
 [[nodiscard]] failed_attempt read_attempt(std::string_view answer);
 
-/// A message: [sequence, sender, value]; or nothing came in time: nil.
+/// The message that answers a receive: [sequence, sender, value]; nil if nothing came in time.
 struct received_message {
   std::uint64_t sequence = 0;
   std::string_view sender{};
@@ -47,7 +47,7 @@ struct process_outcome {
   std::string_view data{};  ///< The value's bytes; or the text as MessagePack.
 };
 [[nodiscard]] std::string outcome_message(process_status s, std::string_view result);
-/// The message by which a parent learns of that end.
+/// The message by which the parent `to` learns how its child has ended.
 [[nodiscard]] outgoing_message message_of_end(std::string to, process_status s,
                                               std::string_view result);
 [[nodiscard]] process_outcome read_outcome(std::string_view bytes);

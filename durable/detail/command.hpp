@@ -13,6 +13,7 @@ namespace weft::durable::detail {
 
 /// A change of a replicated store, as it stands in the log that its handles share.
 struct command {
+  /// Each kind uses the members that stand beside it.
   enum class kind : unsigned char {
     commit = 0,   // parts
     start = 1,    // process
@@ -38,7 +39,8 @@ struct command {
   std::vector<process_key> keys{};
 };
 
-/// Only what the kind has is encoded.  Commits are encoded from where they are.
+/// Encodes the members that the kind uses.  encode_commit() does so for a commit, without a copy of
+/// its parts.
 [[nodiscard]] std::string encode_command(command const& c);
 [[nodiscard]] std::string encode_commit(std::span<commit_part* const> parts);
 /// Throws store_error if the bytes are no command that this version knows.
@@ -47,13 +49,14 @@ struct command {
 /// An entry of the log: a command, or a piece of one that is too large for one entry.
 struct envelope {
   std::string_view writer{};  ///< The handle that has written it.
-  std::uint64_t number = 0;   ///< Of the command: grows with each command of the writer.
+  std::uint64_t number = 0;   ///< The number of the command; grows with each one of the writer.
   std::uint32_t piece = 0;
   std::uint32_t pieces = 1;
   std::string_view body{};
 };
 [[nodiscard]] std::string encode_envelope(envelope const& e);
-/// The texts refer to `bytes`.  Throws store_error if the bytes are no entry of this version.
+/// The texts of the result refer to `bytes`.  Throws store_error if the bytes are no entry of this
+/// version.
 [[nodiscard]] envelope decode_envelope(std::string_view bytes);
 
 }  // namespace weft::durable::detail

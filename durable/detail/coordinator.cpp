@@ -7,8 +7,8 @@
 namespace weft::durable::detail {
 
 namespace {
-/// Of processes that are begun: their logs are loaded together, and they run while their frames are in
-/// the cache.
+/// How many processes are begun at once: their logs are loaded together, and they run while their
+/// frames are in the cache.
 constexpr std::size_t most_at_once = 100;
 
 void ring(std::optional<completer<void>>& bell) {
@@ -78,7 +78,7 @@ eff<void, weft::mail> coordinator::deliver(commit_effect& e) {
   }
 }
 
-/// Another engine has run a process.
+/// Decides whether a process is run here again.  Called when another engine has run it.
 void coordinator::look_again_at(process_key k) {
   if (sharing_) {
     left_.push_back(k);
@@ -108,7 +108,7 @@ eff<void, weft::mail> coordinator::commit(std::vector<seat*> parts) {
     parts[i]->part = nullptr;
     signal told(is_accepted ? signal::kind::committed : signal::kind::fenced);
     co_await tell(*parts[i], told);
-    if (is_last) remove(*parts[i]);  // COORD-5: its driver sends no more orders
+    if (is_last) remove(*parts[i]);  // its driver sends no more orders (COORD-5)
     if (!is_accepted) look_again_at(k);
     for (auto& e : results[i].effects) co_await deliver(e);
   }
@@ -133,7 +133,7 @@ eff<void, weft::mail> coordinator::make_room(seat& s) {
 
 bool coordinator::looks_outside() const {
   if (sharing_ || how_.looks_outside.count() == 0) return false;
-  // In virtual time an engine that waits for its last process would let years pass by its looks.
+  // In virtual time each look advances the clock: years would pass while the last process waits.
   return how_.until == run_until::stopped ||
          (how_.until == run_until::all_ended && how_.clock == clock_source::wall);
 }
@@ -151,7 +151,7 @@ eff<void, weft::mail> coordinator::look_outside() {
   want_all_ready();
   for (auto& [k, s] : seats_) co_await tell_of_inbox(*s);
   next_wake_ = store_.next_wake();
-  // Others have ended the processes that still wait here: they would stay for keep_waiting.
+  // Other engines have ended the processes that still wait here, which would stay for keep_waiting.
   if (how_.until == run_until::all_ended && !store_.any_unfinished())
     for (auto& [k, s] : seats_) co_await make_room(*s);
 }
@@ -174,13 +174,14 @@ eff<void, weft::mail> coordinator::look_at_changes() {
     if (!c.is_lost) {
       co_await deliver(c.effect);
     } else if (auto const found = seats_.find(c.effect.process); found != seats_.end()) {
-      co_await make_room(*found->second);  // others may claim it
+      co_await make_room(*found->second);  // other workers may claim the process
     }
   }
   next_wake_ = store_.next_wake();
 }
 
-/// How many free processes this worker takes, or makes room for: it leaves the others their part.
+/// How many free processes this worker takes, or makes room for: it leaves the others to other
+/// workers.
 std::size_t coordinator::part_of_free() const {
   std::size_t const all = sharing_->free_processes();
   return all == 0 ? 0 : all / (sharing_->other_workers() + 1) + 1;
@@ -191,7 +192,7 @@ eff<void, weft::mail> coordinator::claim_some() {
   std::size_t const room = how_.max_running - std::min(how_.max_running, seats_.size());
   for (auto const k : sharing_->claim(std::min({room, part_of_free(), most_at_once}))) {
     if (auto const found = seats_.find(k); found != seats_.end())
-      co_await tell_of_inbox(*found->second);  // it was lost, and its driver has not left yet
+      co_await tell_of_inbox(*found->second);  // the process was lost, and its driver is still here
     else
       want(k);
   }
@@ -201,7 +202,7 @@ eff<void, weft::mail> coordinator::begin_some(launch const& begin) {
   if (can_begin()) {
     if (sharing_ && wanted_.empty()) co_await claim_some();
     for (stored_process& p : store_.load(next_wanted(how_.max_running - seats_.size()))) {
-      if (p.record.status != process_status::ready) {  // it has ended meanwhile, say
+      if (p.record.status != process_status::ready) {  // the process has ended meanwhile, say
         if (sharing_) left_.push_back(p.record.key);
         continue;
       }
@@ -225,7 +226,7 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
       parts.push_back(o.from);
       break;
     case order::kind::leave: {
-      bool const has_seen_all = o.seen == o.from->sent;  // COORD-3: else the driver must stay
+      bool const has_seen_all = o.seen == o.from->sent;  // else the driver must stay (COORD-3)
       signal told(has_seen_all ? signal::kind::may_leave : signal::kind::must_stay);
       co_await tell(*o.from, told);
       if (!has_seen_all) break;
@@ -248,7 +249,7 @@ eff<void, weft::mail> coordinator::carry_out(order const& o, std::vector<seat*>&
         std::scoped_lock const locked(outside_lock_);
         arrived.swap(arrivals_);
         is_told_ = false;
-        have_others_changed_ = false;  // the next look at the store finds it
+        have_others_changed_ = false;  // the next look at the store finds the changes
         ring(bell_);
         stops = stop_asked_;
       }
@@ -271,7 +272,8 @@ void coordinator::open_to_others() {
   is_told_ = false;
 }
 
-/// Closes a coordinator at the end of its run.  It has a name outside, as the frame that it is in.
+/// Closes a coordinator at the end of its run.  Not in an unnamed namespace: coordinator has this
+/// class as a friend, and its run() has an object of it in its frame.
 class closing_at_end {
  public:
   explicit closing_at_end(coordinator& of) noexcept : of_(of) {}
@@ -297,7 +299,8 @@ eff<void, weft::mail, timing, yielding> coordinator::run(inbox<order> in, launch
     if (sharing_) co_await look_at_changes();
     if (next_wake_ && *next_wake_ <= time(now)) {
       for (auto const k : store_.wake_due(time(now), how_.max_batch)) {
-        // A driver has a timer of its own; but if the clock was put forward, it may leave first.
+        // A driver has a timer of its own; but if the clock was put forward, the driver may leave
+        // before its timer ends.
         if (auto const s = seats_.find(k); s != seats_.end())
           s->second->is_due = true;
         else if (!sharing_)
@@ -312,7 +315,7 @@ eff<void, weft::mail, timing, yielding> coordinator::run(inbox<order> in, launch
     if (is_over()) co_return;
     std::optional<order> next;
     if (can_begin()) {
-      co_await yielding::yield{};  // those that were begun run first
+      co_await yielding::yield{};  // the processes that were begun run first
       next = co_await in.try_receive();
     } else if (next_wake_ || looks)
       next = co_await in.receive_until(
@@ -322,7 +325,7 @@ eff<void, weft::mail, timing, yielding> coordinator::run(inbox<order> in, launch
     if (!next) continue;
     std::vector<seat*> parts;
     if (how_.max_batch > 1) {
-      co_await yielding::yield{};  // so that the parts of all that are ready share a commit
+      co_await yielding::yield{};  // so that the parts of all ready processes share a commit
       for (; next; next = co_await in.try_receive()) {
         co_await carry_out(*next, parts);
         if (parts.size() == how_.max_batch) break;
@@ -382,7 +385,7 @@ void coordinator::close() {
   if (sharing_) sharing_->leave();
   left_.clear();
   for (auto& [k, s] : seats_) {
-    auto const closed = std::move(s->to);  // the driver is told no more
+    auto const closed = std::move(s->to);  // destroyed here: the driver gets no more signals
     closed_seats_.push_back(std::move(s));
   }
   seats_.clear();

@@ -24,7 +24,7 @@ eff<bool, weft::mail> driver::commit(instance& it) {
   for (;;) {
     signal s = co_await in_.receive();
     if (s.what == signal::kind::fenced) {
-      seat_ = nullptr;  // COORD-5: the driver sends no more orders
+      seat_ = nullptr;  // the driver sends no more orders (COORD-5)
       co_return false;
     }
     if (s.what == signal::kind::committed) break;
@@ -43,7 +43,7 @@ eff<bool, weft::mail> driver::ask_to_leave(instance& it) {
     if (s.what == signal::kind::must_stay) co_return false;
     heed(it, s);
   }
-  seat_ = nullptr;  // the coordinator has destroyed it
+  seat_ = nullptr;  // the coordinator has destroyed the seat
   co_return true;
 }
 
@@ -61,7 +61,7 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
         h.answer = *found;
         co_return true;
       }
-    } catch (std::exception const&) {  // cancelled, or a cancellation that cannot be read
+    } catch (std::exception const&) {  // `cancelled`, or a cancellation that cannot be read
       h.error = std::current_exception();
       co_return true;
     }
@@ -71,7 +71,7 @@ eff<bool, weft::mail, timing> driver::wait(instance& it, process_handler& h) {
       it.pending.status = status_change{process_status::waiting, until, it.known_messages(), {}};
       bool const is_kept = co_await commit(it);
       if (!is_kept) co_return false;
-      continue;  // something may have come meanwhile
+      continue;  // the answer may have come meanwhile
     }
     if (is_stopping_) co_return false;
     if (makes_room_) {
@@ -98,7 +98,7 @@ bool driver::note_failure(instance& it, step_options const& how, std::string why
   double delay = static_cast<double>(how.first_delay.count()) *
                  std::pow(how.factor, static_cast<double>(state.attempts - 1));
   delay = std::min(delay, static_cast<double>(how.max_delay.count()));
-  // The jitter differs from process to process, and is the same in each run of one.
+  // The jitter differs from process to process, and is the same when a process runs again.
   std::size_t const seed =
       std::hash<std::string>()(it.record().start.id) + state.position * 31 + state.attempts;
   delay *= 1 + how.jitter * static_cast<double>(seed % 1024) / 1024;
@@ -115,8 +115,8 @@ eff<bool, weft::mail> driver::quarantine(instance& it, std::string report) {
 }
 
 namespace {
-/// Rethrows the exception if it says that a stored value cannot be read.  It explains more than the
-/// rest of the log, which a process that finds it does not come to.
+/// Rethrows the exception if it is not_readable.  That explains more than the entries that are left
+/// in the log, which the process has not reached because of it.
 void throw_not_readable_of(std::exception_ptr const& thrown) {
   if (thrown) try {
       std::rethrow_exception(thrown);

@@ -25,18 +25,19 @@ class driver {
   driver(coordinator& c, seat& s, inbox<signal> in, address<order> to)
       : of_(c), seat_(&s), in_(std::move(in)), to_(std::move(to)) {}
 
-  /// Commits what is pending.  False if the process is to be let go of: the part was fenced.
+  /// Commits the pending part.  False if it was fenced: then the driver drops the process.
   eff<bool, weft::mail> commit(instance& it);
-  /// Waits until the request of the process is answered, in `h`, or, of a step, until its next
-  /// attempt is due.  False if the process is to be let go of: it has waited long, or the engine
-  /// stops.
+  /// Waits until `h` has the answer to the request of the process, or an exception in its place;
+  /// or, for a step, until its next attempt is due.  False if the driver is to drop the process:
+  /// the process has waited long, the engine stops, or a part was fenced.
   eff<bool, weft::mail, timing> wait(instance& it, process_handler& h);
-  /// Notes that a step's attempt has failed.  True: the next one is due later; false: it was the last.
+  /// Notes that an attempt of a step has failed.  False if it was the last; true if another one is
+  /// due later.
   bool note_failure(instance& it, step_options const& how, std::string why) const;
   /// Commits the end of the process.
   eff<bool, weft::mail> finish(instance& it, process_handler const& h, std::exception_ptr thrown);
   eff<bool, weft::mail> quarantine(instance& it, std::string report);
-  /// Tells the coordinator that this driver ends, if it does not know it.
+  /// Tells the coordinator that this driver ends, if the coordinator does not know that.
   eff<void, weft::mail> leave();
 
   [[nodiscard]] process_key process() const noexcept { return seat_->key; }
@@ -54,7 +55,7 @@ class driver {
   address<order> to_;
   std::uint64_t told_ = 0;
   bool is_stopping_ = false;
-  bool makes_room_ = false;  // when it waits next
+  bool makes_room_ = false;  // whether it leaves when it waits next
 };
 
 /// The key of the step that is to be run.
@@ -66,7 +67,7 @@ auto handle_row(row<Es...>, process_handler& h, F f) {
   return handle<Es...>(h, std::move(f));
 }
 
-/// The steps<...> of a row; one without any has none to call.
+/// The type of the step requests in a row; a row without steps<...> never has a request.
 template <class Row, bool HasSteps = (steps_in<Row>::count == 1)>
 struct steps_of_row {
   using request = typed_step_request<>;
@@ -77,7 +78,7 @@ struct steps_of_row<Row, true> {
 };
 
 /// Runs the step that the process waits for, in the row `Row` of the engine's tasks.  False if the
-/// process is to be let go of.
+/// driver is to drop the process.
 template <class Request, class Row>
 eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
   auto& r = static_cast<Request&>(it.waits_for());
@@ -116,7 +117,7 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
       h.answer = it.append(entry, step_answer(*value));
       co_return co_await d.commit(it);
     }
-    // If the engine is cancelled, this throws, and nothing is recorded.
+    // If the engine is cancelled, this sleep throws, and nothing is recorded.
     co_await timing::sleep_for{instant::duration(0)};
     it.resumed_at = d.time(co_await timing::now{});
     if (!d.note_failure(it, r.how, why)) {
@@ -126,7 +127,7 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
   }
 }
 
-/// Runs the process `it` by `f`, until it has ended or is let go of.
+/// Runs the process `it` by the function `f`, until the process has ended or is dropped.
 template <class Row, class F>
 eff<void, Row> run_process(driver& d, F const& f, instance& it) {
   using effects = typename F::effects;

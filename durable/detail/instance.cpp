@@ -18,7 +18,7 @@ namespace weft::durable::detail {
 namespace {
 constexpr std::string_view attempt_word = "attempt";
 constexpr std::string_view intent_word = "intent";
-// The end of a sleep has no entry, so its cancellation says that it was found there.
+// The end of a sleep has no entry, so the entry of a cancellation during a sleep names the sleep.
 constexpr std::string_view sleep_word = "sleep";
 
 bool is_entry(std::string_view entry, std::string_view word, std::string_view what) {
@@ -104,7 +104,7 @@ void instance::begin_next_run(std::string arguments) {
 void instance::arrive(stored_message m) {
   note_ready();
   if (m.sequence <= last_loaded_ || std::ranges::count(pending.received, m.sequence) != 0) return;
-  // Messages of several senders come in another order than the store has, and some come twice.
+  // Messages of several senders may come in another order than that of the store, and some twice.
   auto const at = std::ranges::lower_bound(inbox_, m.sequence, {}, &stored_message::sequence);
   if (at == inbox_.end() || at->sequence != m.sequence) inbox_.insert(at, std::move(m));
 }
@@ -152,12 +152,12 @@ void instance::find_cancelled(std::string_view what) {
   throw_cancelled(why);
 }
 
-/// The answer of the log; empty if the log ends while the request waits, or within a step.
+/// The answer to a request in the log; empty if the log ends while the request waits, or in a step.
 std::optional<recorded> instance::begin_in_log(request& r) {
   if (!report_.empty()) throw diverged(report_);
   asked_ = &r;
   until_.reset();
-  if (r.kind == request_kind::changed) {  // an older log does not have it
+  if (r.kind == request_kind::changed) {  // a log from before the change has no such entry
     static constexpr std::string_view no = "\xc2";
     auto const found = replay("changed", r.what);
     return found ? *found : recorded{no};
@@ -180,7 +180,7 @@ std::optional<recorded> instance::begin_in_log(request& r) {
   return std::nullopt;
 }
 
-/// The answer of a request that is new, or that the log has not answered.
+/// The answer to a request that is new, or that the log has not answered.
 std::optional<recorded> instance::begin_now(request& r, timestamp now) {
   if (!report_.empty()) throw diverged(report_);
   if (std::exchange(is_resumed_, false)) return look_again(now);
@@ -263,7 +263,7 @@ std::optional<recorded> instance::answer(request& r, timestamp now) {
     case request_kind::outcome:
       return take_message(static_cast<receive_request&>(r), now);
     case request_kind::changed:
-      break;  // begin() has answered it
+      break;  // begin_now() has answered it
   }
   return append(std::move(entry), nothing_answer());
 }

@@ -19,58 +19,60 @@ namespace weft::durable::detail {
 /// for each request whether the log has its answer, whether it can be answered at once, or whether
 /// the process has to wait.  Used by one thread at a time.
 ///
-///  INST-1  The first requests of a run are answered by the log, in its order, as long as it has
-///          entries; only a later one does anything.
-///  INST-2  What a request does to the store, and its entry, are in one commit part.
+///  INST-1  The log answers the first requests of a run, in its order, as long as it has entries;
+///          only a later request has an effect.
+///  INST-2  The changes of the store that a request makes, and its entry, are in one commit part.
 ///  INST-3  A request that others may see, or whose answer is not determined by the log, is
 ///          committed before a step begins, and before the process waits or ends.
 class instance {
  public:
-  /// `version`: that of the function that runs it now.
   explicit instance(stored_process p);
+  /// Sets the version of the function that runs the process now.
   void set_version(std::uint32_t v) noexcept { version_ = v; }
 
   /// The answer to a request; empty if the process has to wait for it, or if a step is to be run.
-  /// Throws what the process is to find at the request: diverged, weft::cancelled.
-  /// `clock` says what time it is, and is not asked while the log answers.
+  /// Throws the exception that the process is to find at the request: diverged, weft::cancelled.
+  /// `clock()` is the time; it is not called while the log answers.
   template <class Clock>
   [[nodiscard]] std::optional<recorded> begin(request& r, Clock const& clock) {
     if (is_replaying())
       if (auto const found = begin_in_log(r)) return found;
     return begin_now(r, clock());
   }
-  /// The answer to the request that is waited for, if it is there now.  Throws weft::cancelled.
+  /// The answer to the request for which the process waits; empty if there is none at `now`.
+  /// Throws weft::cancelled.
   [[nodiscard]] std::optional<recorded> look_again(timestamp now);
 
   /// Whether the next request is answered by the log.
   [[nodiscard]] bool is_replaying() const noexcept { return next_ < p_.log.size(); }
   /// The request that the process waits for.
   [[nodiscard]] request& waits_for() const noexcept { return *asked_; }
-  /// The time at which it need not wait any longer.
+  /// The time until which the process waits at the latest; null if there is none.
   [[nodiscard]] std::optional<timestamp> waits_until() const noexcept { return until_; }
 
   /// The state of the step that is to be run.
   struct step_state {
-    std::uint64_t position = 0;  ///< Of its first entry: with the id, the same in each run.
-    unsigned attempts = 0;       ///< That have failed.
-    timestamp again = 0;         ///< When the next one is due.
-    bool was_begun = false;      ///< For a step that runs at most once.
+    std::uint64_t position = 0;  ///< The place of its first entry in the log.
+    unsigned attempts = 0;       ///< How many attempts have failed.
+    timestamp again = 0;         ///< When the next attempt is due.
+    bool was_begun = false;      ///< Whether the log says that an at-most-once step was begun.
   };
   [[nodiscard]] step_state& step() noexcept { return step_; }
   /// Notes that the step waits for its next attempt.
   void waits_for_attempt() noexcept { until_ = step_.again; }
-  /// Adds an entry of the step, or of another request, whose answer is known now.
+  /// Adds an entry of the step, or of another request, whose answer is known now; returns the
+  /// answer.
   recorded append(std::string operation, std::string answer);
-  /// Throws weft::cancelled, and notes it, if a message says so.
+  /// If the inbox has a message of cancellation, records that, and throws weft::cancelled.
   void find_cancelled(std::string_view what = {});
-  /// Throws diverged if entries are left in the log of a process that has ended.
+  /// Throws diverged if entries are left in the log.  Called when the process has ended.
   void require_end_of_log();
 
   /// The part that is to be committed.
   commit_part pending{};
-  /// Called when it was: begins a new part.
+  /// Begins a new part.  Called when the pending one was committed.
   void committed();
-  /// Drops what is to be committed.
+  /// Empties the pending part.
   void discard_pending();
   /// Whether the store says that the process waits, until `t`.
   [[nodiscard]] bool is_stored_as_waiting(std::optional<timestamp> t) const noexcept {
@@ -79,29 +81,30 @@ class instance {
   [[nodiscard]] bool is_stored_as_waiting() const noexcept {
     return p_.record.status == process_status::waiting;
   }
-  /// Whether entries are in the pending part.
+  /// Whether the pending part changes anything.
   [[nodiscard]] bool has_pending() const noexcept { return !pending.is_empty(); }
 
   [[nodiscard]] process_record const& record() const noexcept { return p_.record; }
   [[nodiscard]] std::size_t known_messages() const noexcept { return inbox_.size(); }
-  /// A message has come: the store no longer says that the process waits (STORE-5).
+  /// Adds a message that has come, and notes that the store no longer says that the process waits
+  /// (STORE-5).
   void arrive(stored_message m);
   /// The arguments of this run.
   [[nodiscard]] std::string const& arguments() const noexcept { return p_.record.start.arguments; }
-  /// The time at which the process was resumed.
+  /// The time at which the process was last resumed.
   timestamp resumed_at = 0;
-  /// The next run has begun, with these arguments and an empty log.
+  /// Begins the next run, with these arguments and an empty log.
   void begin_next_run(std::string arguments);
   /// Why the process is quarantined; empty if it fits its log.
   [[nodiscard]] std::string const& report() const noexcept { return report_; }
-  /// Notes the report, which has both sides, and throws diverged.
+  /// Notes the report, which says what the log has and what the code does, and throws diverged.
   [[noreturn]] void diverge(std::string const& what_the_code_does);
 
  private:
   [[nodiscard]] std::optional<recorded> begin_in_log(request& r);
   [[nodiscard]] std::optional<recorded> begin_now(request& r, timestamp now);
   void note_ready() noexcept;
-  /// Passes the next entry of the log, and returns its answer, if it is that operation.
+  /// If the next entry of the log is that operation, passes it, and returns its answer; else empty.
   [[nodiscard]] std::optional<recorded> replay(std::string_view word, std::string_view what);
   void replay_cancelled(std::string_view what = {});
   [[nodiscard]] std::optional<recorded> replay_step(request const& r);
@@ -111,13 +114,13 @@ class instance {
 
   stored_process p_;
   std::uint32_t version_ = 0;
-  std::deque<stored_message> inbox_;  // in the order of the store
-  std::uint64_t last_loaded_ = 0;     // of the messages that were loaded with the process
-  std::size_t next_ = 0;              // the entry of the log that is next
-  std::uint64_t committed_ = 0;       // entries in the store
-  std::string last_answer_;           // of the last entry that was added
+  std::deque<stored_message> inbox_;  // in the order of their sequence numbers
+  std::uint64_t last_loaded_ = 0;     // the last sequence number that was loaded with the process
+  std::size_t next_ = 0;              // the index of the next entry of the log
+  std::uint64_t committed_ = 0;       // how many entries are in the store
+  std::string last_answer_;           // the answer of the last entry that was added
   request* asked_ = nullptr;
-  bool is_resumed_ = false;  // the log ends within the request
+  bool is_resumed_ = false;  // whether the log ended within the request
   std::optional<timestamp> until_;
   step_state step_;
   std::string report_;

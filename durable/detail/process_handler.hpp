@@ -17,7 +17,7 @@
 
 namespace weft::durable {
 
-/// What durable processes take for the time.
+/// The clock of durable processes.
 enum class clock_source : unsigned char {
   wall,      ///< The time of day, which goes on while no engine runs.
   scheduler  ///< The scheduler's clock: for tests, with .virtual_time.
@@ -25,11 +25,12 @@ enum class clock_source : unsigned char {
 
 namespace detail {
 
-/// What the body under a process_handler has done: it has returned, or waits for the engine.
+/// The answer of a body under a process_handler: it has returned, or waits for the engine.
 enum class pause : unsigned char { returned, waits };
 
 /// The handler of a durable process.  It answers a request from the log, or at once, or keeps the
-/// rest of the process and answers `waits`: then the engine does what is asked, and resumes it.
+/// rest of the process and answers `waits`: then the engine carries out the request, and resumes
+/// the rest.
 class process_handler : public region {
  public:
   process_handler(instance& it, clock_source c) noexcept : it_(it), clock_(c) { allow_dropping(); }
@@ -60,7 +61,7 @@ class process_handler : public region {
     return sleep(stamp(s.until.at()), std::move(k));
   }
   outcome<pause> on(timing::sleep_for s, resumption<void, pause> k) {
-    // What the log has says when the sleep ends.
+    // The entry of the log says when a replayed sleep ends: the time is not read.
     return sleep(it_.is_replaying() ? 0 : time() + s.time.count(), std::move(k));
   }
 
@@ -74,17 +75,17 @@ class process_handler : public region {
     return pause::returned;
   }
 
-  /// Of a process that has returned, serialised.
+  /// The result of a process that has returned, serialised.
   std::string result{};
   /// The answer to the request that the process waits for, or the exception that it is to find.
   recorded answer{};
   std::exception_ptr error = nullptr;
 
-  /// The rest of the process, which waits.
+  /// The rest of the process, which waits for an answer, or for the end of a sleep.
   resumption<recorded, pause> rest{};
   resumption<void, pause> rest_of_sleep{};
 
-  /// Now, as the process sees it.
+  /// The time, as the process sees it.
   [[nodiscard]] timestamp time() const {
     if (clock_ == clock_source::scheduler) return it_.resumed_at;
     auto const now = std::chrono::system_clock::now().time_since_epoch();

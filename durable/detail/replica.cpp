@@ -57,7 +57,7 @@ void replica::commit(std::string_view writer, command& c, command_result& did) {
   for (std::size_t i = 0; i != c.parts.size(); ++i) {
     commit_part const& p = c.parts[i];
     auto const has_it = worker_of(p.process);
-    if (!has_it.empty() && has_it != writer) continue;  // REPLICA-3: fenced, as another worker's
+    if (!has_it.empty() && has_it != writer) continue;  // fenced: another worker's (REPLICA-3)
     did.results[i] = state_.commit(p);
     look_at(p.process);
     for (auto const& e : did.results[i].effects) look_at(e.process);
@@ -106,7 +106,7 @@ command_result replica::carry_out(std::string_view writer, std::uint64_t sequenc
       break;
     case command::kind::expire: {
       auto const dead = workers_.find(c.name);
-      // REPLICA-4: a worker that has written since is alive.
+      // A worker that has written since is alive (REPLICA-4).
       did.flag = dead != workers_.end() && dead->second.heard == c.heard;
       if (did.flag) remove(dead, did.keys);
       break;
@@ -135,12 +135,12 @@ replica::applied_command replica::apply(std::uint64_t sequence, std::string_view
   if (at == writers_.end()) at = writers_.try_emplace(std::string(e.writer)).first;
   writer_state& w = at->second;
   w.heard = sequence;
-  if (e.number <= w.number || e.number < w.incomplete) return done;  // REPLICA-2: done before
+  if (e.number <= w.number || e.number < w.incomplete) return done;  // done before (REPLICA-2)
   if (e.pieces > 1) {
     if (auto const me = workers_.find(e.writer); me != workers_.end())
-      me->second.heard = sequence;  // REPLICA-4: an incomplete command counts, too
+      me->second.heard = sequence;  // an incomplete command counts, too (REPLICA-4)
     if (w.incomplete != e.number) w = {w.number, sequence, e.number, 0, {}};
-    if (e.piece != w.pieces) return done;  // a piece that stands in the log twice
+    if (e.piece != w.pieces) return done;  // the piece stands in the log twice
     w.body += e.body;
     if (++w.pieces != e.pieces) return done;
   }

@@ -16,11 +16,11 @@
 
 namespace weft::durable::detail {
 
-/// What a command has done.
+/// The result of a command.  Each member is for the kinds of command that stand beside it.
 struct command_result {
   std::vector<commit_result> results{};  // commit
   commit_effect effect{};                // start, send
-  std::vector<process_key> keys{};       // wake, claim; expire and leave: those that are free now
+  std::vector<process_key> keys{};       // wake, claim; expire, leave: the processes that got free
   bool flag = false;                     // release; expire: whether the worker was dead
 };
 
@@ -29,25 +29,29 @@ struct command_result {
 /// approach", 1990).  Beside the processes it has the workers, and which worker has which process.
 ///
 ///  REPLICA-1  The state is determined by the log: it does not depend on times, on addresses, or on
-///             the order of a hash.  So all copies of one length of the log are equal.
+///             the order of a hash.  So copies that are at the same entry are equal.
 ///  REPLICA-2  A command is carried out once, though it may stand in the log twice: the numbers of
-///             one writer grow.
-///  REPLICA-3  A process has one worker at most.  A part of a process that another worker has is
-///             fenced, as one that does not fit the log is (STORE-3).
-///  REPLICA-4  A worker is dead from the entry that says so.  That entry names the last entry that the
-///             worker was heard by, and does nothing if it has written one since.
-///  REPLICA-5  A process that is ready and has no worker is free, and is claimed in turn.
+///             the commands of one writer grow.
+///  REPLICA-3  A process has one worker at most.  If a handle commits a part of a process that
+///             another worker has, the part is fenced, like one that does not fit the log
+///             (STORE-3).
+///  REPLICA-4  A worker is dead from the entry on that declares it dead.  That entry names the
+///             worker's last known entry, and does nothing if the worker has written one since.
+///  REPLICA-5  A process that is ready and has no worker is free.  Free processes are claimed in
+///             turn.
 class replica {
  public:
-  /// Carries out the entry with this number, the next one.  Returns what its command has done, if the
-  /// entry ends one that was not carried out before, and the writer and number of the command.
+  /// The writer and the number of the command of an entry.  `is_done` says whether the entry was
+  /// the last one of a command that was not carried out before: then `what` is the command, and
+  /// `did` its result.
   struct applied_command {
-    std::string_view writer{};  // refers to the entry
+    std::string_view writer{};  // refers to the bytes of the entry
     std::uint64_t number = 0;
     bool is_done = false;
     command what{};
     command_result did{};
   };
+  /// Carries out the next entry, which has the number `sequence`.
   applied_command apply(std::uint64_t sequence, std::string_view entry);
 
   /// The number of the last entry that was carried out; 0: none.
@@ -56,13 +60,13 @@ class replica {
 
   struct worker {
     std::string name{};
-    std::uint64_t heard = 0;  // its last entry
+    std::uint64_t heard = 0;  // the number of its last entry
     std::set<process_key> owned{};
   };
   [[nodiscard]] std::map<std::string, worker, std::less<>> const& workers() const noexcept {
     return workers_;
   }
-  /// Empty if no worker has the process.
+  /// The worker that has the process; empty if there is none.
   [[nodiscard]] std::string_view worker_of(process_key k) const;
   [[nodiscard]] std::size_t free_processes() const noexcept { return free_.size(); }
 
@@ -76,12 +80,15 @@ class replica {
   void remove(worker_at w, std::vector<process_key>& freed);
   void disown(worker_at w, process_key k);
   void forget_old_writers();
-  void look_at(process_key k);  // after its status or its worker may have changed
+  /// Updates free_, and frees a process that is closed.  Called when the status or the worker of
+  /// the process may have changed.
+  void look_at(process_key k);
 
-  /// The pieces of a command that have come so far, and the last number, of each writer.
+  /// The state of a writer: the number of its last command, and the pieces of the next one that
+  /// have come so far.
   struct writer_state {
     std::uint64_t number = 0;
-    std::uint64_t heard = 0;  // its last entry
+    std::uint64_t heard = 0;  // the number of its last entry
     std::uint64_t incomplete = 0;
     std::uint32_t pieces = 0;
     std::string body{};

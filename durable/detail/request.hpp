@@ -8,7 +8,7 @@
 
 #include "weft/durable/store.hpp"
 
-/// What a durable process asks of its engine: each kind of request has an entry in the log.
+/// The requests of a durable process to its engine: each kind has an entry in the log.
 namespace weft::durable::detail {
 
 enum class request_kind : unsigned char {
@@ -27,10 +27,12 @@ enum class request_kind : unsigned char {
 /// The word that begins the name of an entry.
 [[nodiscard]] std::string_view word_of(request_kind k) noexcept;
 
-/// The name of an entry: a word, and the name of the step, the receiver and the like, if it has one.
+/// The name of an entry: a word, and the name of the step, the receiver and the like, if there is
+/// one.
 [[nodiscard]] std::string entry_of(std::string_view word, std::string_view what);
 
-/// The entries that no request asks for: they stand where the next request would.
+/// The entry of a cancellation, for which no request asks: it stands before that of the next
+/// request.
 inline constexpr std::string_view cancelled_entry = "cancelled";
 
 /// Types of messages that users do not send.
@@ -63,7 +65,7 @@ struct receive_request : request {
       : request(k, w), has_deadline(has), deadline(t) {}
   bool has_deadline;
   timestamp deadline;
-  /// Of an outcome: that of the first of these children to end; null: of the child `what`.
+  /// For an outcome: the first of these children to end answers; null: the child `what` answers.
   std::vector<std::string> const* among = nullptr;
 };
 struct start_request : request {
@@ -72,7 +74,7 @@ struct start_request : request {
   }
   process_start child;
 };
-/// publish and continues: with data.
+/// A request with data: publish or continues.
 struct data_request : request {
   data_request(request_kind k, std::string d) : request(k, {}), data(std::move(d)) {}
   std::string data;

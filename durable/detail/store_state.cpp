@@ -57,7 +57,7 @@ void store_state::set_status(row& p, status_change const& s) {
   process_record& r = p.record;
   if (r.wake) alarms_.erase({*r.wake, r.key});
   r.wake.reset();
-  // STORE-5: a process with unknown messages stays ready.
+  // A process with messages that it does not know stays ready (STORE-5).
   bool const waits = s.now == process_status::waiting && p.inbox.size() <= s.known;
   set_status(p, s.now == process_status::waiting && !waits ? process_status::ready : s.now);
   if (is_closed(s.now)) r.result = s.result;
@@ -87,7 +87,7 @@ commit_result store_state::commit(commit_part const& part) {
   if (!has(part.process)) return {};
   row& p = changed(part.process);
   if (p.record.run != part.run || p.log.size() != part.first || is_closed(p.record.status))
-    return {};  // STORE-3: the part is fenced
+    return {};  // the part is fenced (STORE-3)
   commit_result result{true, {}};
   p.log.insert(p.log.end(), part.entries.begin(), part.entries.end());
   for (auto const taken : part.received)

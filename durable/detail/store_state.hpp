@@ -16,11 +16,11 @@
 
 namespace weft::durable::detail {
 
-/// What a store has, in memory: the laws STORE-3 to STORE-5 without a medium.  The same calls in the
-/// same order make the same state, on each computer.
+/// The contents of a store, in memory: obeys STORE-3 to STORE-5, and has no medium.  The same calls
+/// in the same order make the same state, on each computer.
 ///
-/// An explorer that reduces is told of the accesses to each process, to all processes and to their
-/// ids; so calls for different processes may change places.
+/// An explorer that leaves out equivalent schedules is told of the accesses to each process, to all
+/// processes and to their ids; so calls for different processes may change places.
 ///
 /// Each call is O(log n) in the processes, plus what it returns or stores.  Not thread safe.
 class store_state {
@@ -29,7 +29,7 @@ class store_state {
   store_state(store_state const&) = delete;
   store_state& operator=(store_state const&) = delete;
 
-  /// Tells the explorer that all processes are changed.
+  /// Tells an explorer that the set of all processes is changed.
   void note_change();
 
   commit_result commit(commit_part const& part);
@@ -41,10 +41,10 @@ class store_state {
   [[nodiscard]] bool has(process_key k) const noexcept {
     return k >= 1 && static_cast<std::size_t>(k) <= all_.size();
   }
-  /// Of a process that is there.
+  /// Requires has(k).
   [[nodiscard]] process_status status(process_key k) const { return read(k).record.status; }
   [[nodiscard]] std::optional<process_record> find(std::string_view id) const;
-  /// Of a process that is there.
+  /// Requires has(k).
   [[nodiscard]] stored_process load(process_key k) const;
   [[nodiscard]] std::vector<stored_message> inbox(process_key process, std::uint64_t after) const;
   [[nodiscard]] std::vector<process_record> list(process_key after, std::size_t limit) const;
@@ -53,7 +53,7 @@ class store_state {
   [[nodiscard]] bool any_unfinished() const;
 
  private:
-  /// A process, and a location of the explorer.
+  /// A process; to an explorer, a location.
   struct row : stored_process {
     row();
     ~row();
@@ -67,7 +67,8 @@ class store_state {
   void set_status(row& p, status_change const& s);
   void set_status(row& p, process_status s);
 
-  // Locations of the explorer: all_, for all statuses and the last sequence number; by_id_; each row.
+  // Locations, to an explorer: all_, which stands for all statuses and the last sequence number;
+  // by_id_; and each row.
   std::vector<std::unique_ptr<row>> all_;  // the process with key k is at k - 1
   std::map<std::string, process_key, std::less<>> by_id_;
   std::set<std::pair<timestamp, process_key>> alarms_;

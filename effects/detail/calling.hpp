@@ -13,12 +13,13 @@
 
 namespace weft::detail {
 
-/// `co_await computation`, of a child whose row is `Callee`, in a caller whose row is `Caller`.
+/// The awaiter of `co_await computation`.  The computation is the child, with the row `Callee`; its
+/// caller has the row `Caller`.
 ///
 ///   CALL-1  The slot holds an exception only from the end of the child until the caller continues,
-///       which is the next frame to run, and throws it.  So the destructor has no exception to
-///       release, and does nothing if the value needs no destructor.  Then all states of a frame
-///       that only calls are destroyed alike, without a jump table.
+///       which is the next frame to run, and throws the exception.  So the destructor has no
+///       exception to release, and does nothing if the value needs no destructor.  Then a frame
+///       that only calls is destroyed alike at each of its co_awaits, without a jump table.
 template <class T, class Promise, class Callee, class Caller>
 class calling {
  public:
@@ -33,7 +34,7 @@ class calling {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Frame>
   transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
-    auto& child = child_.promise();  // from here on the frame owns itself (FRAME-1)
+    auto& child = child_.promise();  // from here on the child's frame owns itself (FRAME-1)
     child.parent = continuation(me);
     if constexpr (!std::is_same_v<Callee, row<>>)
       child.evidence = evidence_.view(me.promise().evidence);

@@ -10,12 +10,12 @@
 #include "weft/effects/detail/replay/recording.hpp"
 #include "weft/effects/detail/replay/replay_log.hpp"
 
-/// The captures that a multi_resumption refers to, however it resumes.
+/// The captures to which multi_resumptions refer, and the one that resumes by replay.
 namespace weft::detail {
 
-/// A point in the run of a body that a resumption can go back to: what the copies of a multi_resumption
-/// share.  (prompt::capture() is another thing: it suspends the chain.)  Counted; the count is thread
-/// safe.
+/// A point in the run of a body, to which a multi_resumption can go back; its copies share the
+/// capture.  (prompt::capture() is another thing: it suspends the chain.)  Counts its owners; the
+/// count is thread safe.
 class capture {
  public:
   capture(capture const&) = delete;
@@ -27,7 +27,7 @@ class capture {
   }
   void release() noexcept {
     // [1] acq_rel, pairs with itself and with [2]: each drop of a count is a release, and the last
-    // owner acquires.  So it sees what the others did.
+    // owner acquires.  So it sees all that the other owners did.
     if (is_last() || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) spent();
   }
   /// Whether the caller is the only owner.
@@ -35,13 +35,14 @@ class capture {
     return owners_.load(std::memory_order_acquire) == 1;  // [2] acquire: pairs with [1] above
   }
 
-  /// The frames that wait here; empty if they are gone, and the body is to be run again.  `last`:
-  /// there will be no other call.  Throws as captured_frames::require_open() does, and frames_in_use.
+  /// Returns the frames that wait at this point; empty if they are gone, and the body is to be run
+  /// again.  `last`: this is the last call.  Throws as captured_frames::require_open() does, and
+  /// frames_in_use.
   [[nodiscard]] virtual captured_frames frames_here(bool last) = 0;
   /// For traces: the prompt of the frames that wait here; null if they are gone.
   [[nodiscard]] virtual prompt const* prompt_here() const noexcept = 0;
-  /// Releases the frames to the only owner, which unwinds them.  Null if the capture has more to
-  /// release than the frames.
+  /// Called by the only owner: releases the frames to it, to be unwound.  Null if the capture has
+  /// more to release than the frames.
   [[nodiscard]] virtual prompt* hand_over() noexcept { return nullptr; }
 
  protected:
@@ -78,7 +79,8 @@ class [[clang::trivial_abi]] shared_capture {
   capture* capture_ = nullptr;
 };
 
-/// Resumes by replay: the first resume gets the waiting frames, a later one runs the body again.
+/// A capture that resumes by replay: the first resume gets the waiting frames, a later one runs the
+/// body again.
 class replay_capture final : public capture {
  public:
   replay_capture(captured_frames live, std::shared_ptr<runs_again> body)
@@ -89,12 +91,12 @@ class replay_capture final : public capture {
 
   [[nodiscard]] captured_frames frames_here(bool) override {
     // acq_rel, pairs with itself: exactly one exchange finds false, and that resume gets the
-    // frames.  It sees what was done with them before.
+    // frames.  It sees all that was done with the frames before.
     if (taken_.exchange(true, std::memory_order_acq_rel)) return captured_frames();
     try {
       live_.require_open();
     } catch (...) {
-      taken_.store(false, std::memory_order_release);  // pairs with the exchange itself
+      taken_.store(false, std::memory_order_release);  // pairs with the exchange itself, above
       throw;
     }
     return std::move(live_);
@@ -113,7 +115,7 @@ class replay_capture final : public capture {
   captured_frames live_;
   std::atomic<bool> taken_ = false;
   std::shared_ptr<runs_again> body_;
-  replay_log past_;  // the log up to the operation; does not change
+  replay_log past_;  // the log of the body up to the operation; never changes
   site at_;
 };
 

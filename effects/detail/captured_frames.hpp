@@ -49,7 +49,7 @@ class [[clang::trivial_abi]] captured_frames {
   explicit operator bool() const noexcept { return prompt_ != nullptr; }
   [[nodiscard]] prompt& operator*() const noexcept { return *prompt_; }
 
-  /// Throws resumption_empty or resumption_expired unless this may be resumed (prompt.hpp).
+  /// Throws resumption_empty if this owns no chain, else what prompt::require_open() throws.
   void require_open() const {
     if (!prompt_) [[unlikely]]
       throw_empty();
@@ -98,14 +98,14 @@ template <class R>
 result_slot<R>& waiting_in(captured_frames const& rest) noexcept {
   return static_cast<result_slot<R>&>((*rest).waiting());
 }
-/// waiting_in() of a chain that must be open.  Throws as require_open() does.
+/// Returns waiting_in() of a chain that may be resumed now.  Throws as require_open() does.
 template <class R>
 result_slot<R>& open_slot_in(captured_frames const& rest) {
   rest.require_open();
   return waiting_in<R>(rest);
 }
 
-/// Fills in the answer of a chain.  The value is made before the check that the chain is open,
+/// Fills in the answer for which a chain waits.  The value is made before require_open() is called,
 /// because making it may run any code.
 template <class R, class... V>
 void fill(captured_frames const& rest, V&&... value) {

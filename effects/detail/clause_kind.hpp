@@ -48,9 +48,8 @@ decltype(auto) call_clause(H& h, O&& o, Args&&... args) {
   else
     return call_clause(h, std::move(o.untagged), std::forward<Args>(args)...);
 }
-/// Whether a handler is told where an operation is performed: such a handler has, beside its
-/// clauses on(operation, ...), the same as on_at(where, operation, ...), which are called in their
-/// place.
+/// Whether a handler is told where an operation is performed: beside each clause on(operation,
+/// ...), such a handler has a clause on_at(where, operation, ...), which is called in its place.
 template <class H>
 constexpr bool is_told_where = requires { requires H::is_told_where; };
 /// Calls a clause; `where()` gives the place of the operation, if the handler is told it.
@@ -112,10 +111,11 @@ concept takes_auto =
 
 // ---- kinds
 
-/// `outward`: the clause asks the handlers outside its own (outer.hpp).
+/// `value`: answers at once; `outward`: answers at once, and performs outward (outer.hpp);
+/// `control`: takes a resumption; `multi_shot`: takes a multi_resumption.
 enum class clause_kind { none, value, outward, control, multi_shot };
 
-/// The clauses that a handler has for an operation.  `Around`: the row around `handle`.
+/// Tells which clauses a handler has for an operation.  `Around`: the row around `handle`.
 template <class H, class O, class A, class Around>
 struct clauses_for {
   using R = typename std::remove_reference_t<O>::result;
@@ -126,7 +126,7 @@ struct clauses_for {
   static constexpr int count = value + asks + once + often;
 };
 
-/// Why the handler has no clause for the operation.
+/// The mistake because of which the handler has no clause for the operation.
 template <class H, class O, class A, class Around>
 consteval auto mistake_of_no_clause() {
   if constexpr (std::is_const_v<H> && clauses_for<std::remove_const_t<H>, O, A, Around>::count)
@@ -193,7 +193,7 @@ consteval auto mistake_of_control_clause() {
   }
 }
 
-/// A clause that asks for an effect which the row around does not have.
+/// The mistake of a clause whose outer<...> has an effect that the row around does not have.
 template <class H, class O, class Around>
 struct asking_mistake {
   static consteval bool report() {
@@ -236,8 +236,8 @@ constexpr bool has_return_clause = requires(H& h, T t) { h.on_return(std::move(t
 template <class H>
 constexpr bool has_return_clause<H, void> = requires(H& h) { h.on_return(); };
 
-/// To find whether a handler has a member on_return, whatever arguments it takes: then a second
-/// base with such a member makes the name ambiguous.
+/// Finds whether a handler has a member on_return, with any parameters: if so, the name is
+/// ambiguous in a class that has this as a second base.
 struct has_on_return {
   void on_return();
 };

@@ -20,7 +20,7 @@
 #pragma GCC warning "weft: g++ 12 miscompiles some coroutines: see docs/portability.md; define WEFT_SILENCE_GCC12 once you have read it"
 #endif
 
-// Attributes of clang that only make code faster.
+// Attributes of clang that only make code faster: g++ does not know them, and is not to warn.
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored_attributes "clang::trivial_abi,clang::preserve_most"
 #endif

@@ -14,19 +14,19 @@
 #include "weft/effects/detail/kept_clause.hpp"
 #include "weft/effects/multi_resumption.hpp"
 
-/// Runs the clause of an operation: the functions in a handler's table (evidence.hpp).  `Node` is the
-/// prompt, handler_prompt or recording_handler_prompt: it derives from evidence<E>, so a function
-/// casts its evidence<E> to it.  `S` is the handler_traits.
+/// The functions in a handler's table (evidence.hpp), which run the clause of an operation.  `Node`
+/// is the type of the prompt, handler_prompt or recording_handler_prompt: it derives from
+/// evidence<E>, so a function casts its evidence<E> to `Node`.  `S` is the handler_traits.
 namespace weft::detail {
 
 [[noreturn, gnu::cold]] void throw_returned(std::string_view operation, std::source_location where);
 
-/// The place of an operation, where it is known before the clause is called.
+/// Gives call_clause_at() the source location of an operation, if the caller knows it already.
 struct known_place {
   std::source_location at;
   [[nodiscard]] std::source_location operator()() const noexcept { return at; }
 };
-/// Calls a value clause, with the evidence of the row Around if it performs outward.
+/// Calls a value clause; if the clause performs outward, with the evidence of the row `Around`.
 template <class Around, bool IsAsking, class H, class O>
 decltype(auto) call_value_clause(H& h, [[maybe_unused]] void* around, std::source_location where,
                                  O&& o) {
@@ -36,7 +36,7 @@ decltype(auto) call_value_clause(H& h, [[maybe_unused]] void* around, std::sourc
     return call_clause_at(h, known_place{where}, std::forward<O>(o));
 }
 
-/// Answers by a value clause, with or without outer<...>.
+/// Answers an operation by its value clause, which may take an outer<...>.
 template <class Node, class E, class O>
 typename O::result answer_at_once(evidence<E>& e, passed<O> o,
                                   [[maybe_unused]] std::source_location where) {
@@ -65,8 +65,8 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
   using clause_end = kept_clause<callee, typename S::around>;
-  // Whether the clause needs the prompt: for the handler that the prompt owns, or for evidence to
-  // perform by, which the prompt keeps.
+  // Whether the clause needs the prompt: for the handler that the prompt owns, or for the evidence
+  // by which the clause performs, and which the prompt keeps.
   constexpr bool uses_prompt =
       !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
   std::unique_ptr<clause_end> keeper;
@@ -86,10 +86,10 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
   return frame;
 }
 
-/// Calls a control or coroutine clause with the captured chain.  `MayDropPinned`: the chain may have
-/// open tasks (with_scope), and if the clause drops it, the waiter waits for them (CLAUSE-1).  Returns the frame to run next, or null if the answer is there
-/// and the waiter runs next.  The performing frame is not touched once the clause has `k`: it may be
-/// on another thread, or destroyed.
+/// Calls a control or coroutine clause with the captured chain.  `MayDropPinned`: tasks may be open
+/// in the chain (with_scope); if the clause drops the chain, `waiter` waits for them (CLAUSE-1).
+/// Returns the frame to run next; null if the answer is in `to`, and `waiter` runs next.  Once the
+/// clause has `k`, the performing frame is not touched: it may be on another thread, or destroyed.
 template <bool MayDropPinned, class Node, class O>
 [[gnu::always_inline]] inline std::coroutine_handle<> run_clause(
     Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {
@@ -114,8 +114,8 @@ template <bool MayDropPinned, class Node, class O>
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause_at(n.handler(), where, std::move(o), k());
       if (result.rest(internal())) {
-        result.rest(internal()).require_open();  // again: the clause may have ended its region
-        if constexpr (MayDropPinned)  // the clause may have dropped its own, and resume another one
+        result.rest(internal()).require_open();  // again: the clause may have ended the region
+        if constexpr (MayDropPinned)  // the clause may have dropped its `k`, and resume another one
           waiter = end_of_clause::after(n, waiter);
         return std::move(result.rest(internal())).go(waiter, to);
       }
@@ -132,8 +132,8 @@ template <bool MayDropPinned, class Node, class O>
   return nullptr;
 }
 
-/// run_clause() where the clause may drop a pinned continuation (CLAUSE-1): keeps the prompt, and
-/// counts the clause as unfinished meanwhile.
+/// Calls run_clause() for a clause that may drop a pinned continuation (CLAUSE-1).  During the call
+/// it keeps the prompt, and counts the clause as unfinished.  Returns the frame to run next.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> run_clause_to_its_end(
     Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {
@@ -163,7 +163,7 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
   return next ? next : waiter.resolve();
 }
 
-/// capture_and_answer() with other prompts between the operation and its handler.
+/// Calls capture_and_answer() for an operation with other prompts between it and its handler.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> capture_across(Node& n, O& in_frame,
                                                          std::coroutine_handle<> leaf,

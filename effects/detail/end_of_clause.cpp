@@ -31,7 +31,7 @@ void end_of_clause::unwind_later(suspension& h) noexcept {
     if (!try_claim_remainder()) return;
     (void)unwind();
   }
-  is_unwound_ = true;  // or another party will unwind it, for which nothing waits
+  is_unwound_ = true;  // or another party will unwind the continuation, and nothing waits for that
   h.unwind_on();
 }
 
@@ -40,7 +40,7 @@ bool end_of_clause::wait_with(waiting& w) noexcept {
   return try_claim_remainder();
 }
 bool end_of_clause::unwind() noexcept {
-  if (!has_remainder()) return true;  // another clause has unwound it (CLAUSE-3)
+  if (!has_remainder()) return true;  // another clause has unwound the continuation (CLAUSE-3)
   if (!prompt_.unwind_further()) return false;
   while (end_of_clause* const e = next_) {
     next_ = std::exchange(e->next_, nullptr);
@@ -63,7 +63,7 @@ std::coroutine_handle<> end_of_clause::wait() noexcept {
   while (ground && ground->up()) ground = ground->up();
   if (ground && !prompt::arena_here())
     if (auto const waits = ground->wait_for_remainder(*this)) return waits;
-  leave();  // ordinary code waits: it cannot be suspended
+  leave();  // ordinary code waits for the answer, and cannot be suspended
   return {};
 }
 void end_of_clause::leave() noexcept {

@@ -10,9 +10,9 @@
 
 /// The end of a clause, where the waiter for its answer continues.
 ///
-///   CLAUSE-1  A clause may have dropped its continuation while that is pinned (SUSPENSION-3 of
-///       suspension.hpp).  The tasks of the pin may refer to frames outside the handler.  So the
-///       frame outside continues, or is unwound, only after the continuation has been unwound.
+///   CLAUSE-1  A clause may have dropped its continuation while tasks pin it (SUSPENSION-3 of
+///       suspension.hpp).  These tasks may refer to frames outside the handler.  So the frame
+///       outside continues, or is unwound, only after the continuation has been unwound.
 ///   CLAUSE-2  All frames under one handler belong to one thread at a time.  So the continuation is
 ///       unwound here, by the process that waits for the answer.  The last pin reports when that is
 ///       possible (prompt::remainder_state).
@@ -20,7 +20,7 @@
 ///       the continuation; the others join its list, and are notified when all is unwound.
 namespace weft::detail {
 
-/// Keeps a prompt, and the handler that it owns, while in scope; does nothing if not `Needed`.
+/// As a local, keeps a prompt alive, and the handler that it owns.  Does nothing if not `Needed`.
 template <bool Needed>
 class kept_prompt {
  public:
@@ -66,7 +66,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
   }
   continuation dropped() noexcept override {
     if (has_remainder()) [[unlikely]]
-      leave();  // no walk has asked for pins: the last pin unwinds it
+      leave();  // no walk has looked for pins here: the last pin unwinds the continuation
     return done();
   }
   [[nodiscard]] std::string text() const override;
@@ -76,11 +76,11 @@ class end_of_clause : public frame_end, public pooled_in_body {
   // ---- CLAUSE-1: the frames outside are to be unwound
 
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return has_remainder(); }
-  /// Lets a walk enter the continuation if the clause still keeps it: it is unwound together with
-  /// the clause.
+  /// Lets a walk enter the continuation if the clause still keeps it, because it is unwound
+  /// together with the clause.
   [[nodiscard]] bool enter_kept_resumption(frame_end* from, continuation& leaf) noexcept override {
     if (is_unwound_ || is_asked_ || !prompt_.may_be_pinned()) return false;
-    is_asked_ = true;  // a walk enters once: the continuation may contain this end
+    is_asked_ = true;  // a walk enters once: the continuation may contain this end of a clause
     asked_from_ = from;
     leaf = prompt_.innermost_left();
     return true;
@@ -99,7 +99,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
 
   // ---- CLAUSE-1: a process waits
 
-  /// The waiting process, which on_remainder_free() wakes.
+  /// A process that waits for the dropped continuation; on_remainder_free() wakes it.
   class waiting {
    public:
     virtual void on_remainder_free() noexcept = 0;
@@ -107,10 +107,10 @@ class end_of_clause : public frame_end, public pooled_in_body {
    protected:
     ~waiting() = default;
   };
-  /// True if the continuation can be unwound now.  If not, `w` is notified when it can, on any
-  /// thread.
+  /// True if the dropped continuation can be unwound now.  If not, `w` is notified when it can, on
+  /// any thread.
   [[nodiscard]] bool wait_with(waiting& w) noexcept;
-  /// Unwinds the continuation as far as possible.  True if nothing is left of it.
+  /// Unwinds the dropped continuation as far as possible.  True if nothing is left of it.
   [[nodiscard]] bool unwind() noexcept;
 
  private:
@@ -119,8 +119,8 @@ class end_of_clause : public frame_end, public pooled_in_body {
   }
   [[nodiscard]] bool try_claim_remainder() noexcept;
   void on_remainder_free() noexcept override;
-  /// A frame in which the running process waits, and which then continues at this end; null if
-  /// ordinary code waits.
+  /// Returns a frame in which the running process waits until the continuation is unwound, and
+  /// which then continues at this end.  Null if ordinary code waits for the answer.
   [[nodiscard]] std::coroutine_handle<> wait() noexcept;
   void leave() noexcept;
   continuation done() noexcept {
@@ -133,7 +133,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
   continuation waiter_;
   waiting* waiting_ = nullptr;
   suspension* leaving_ = nullptr;
-  end_of_clause* next_ = nullptr;  // on the list of the end in charge (CLAUSE-3)
+  end_of_clause* next_ = nullptr;  // the next on the list of the end in charge (CLAUSE-3)
   bool is_on_list_ = false;
   bool is_counted_ = true;
   bool is_unwound_ = false;

@@ -18,40 +18,43 @@
 /// its row:
 ///
 ///   EVIDENCE-1  For the empty row the pointer is null.  For a row of one effect it points to the
-///       handler of that effect; otherwise to an array of handlers, in the order of the set.
-///   EVIDENCE-2  If the sets of caller and callee differ, the caller's awaiter holds the array.  So
-///       frames that share one row need no memory for it.
-///   EVIDENCE-3  A prompt has its own copy for its body, because the caller's may be gone when the
-///       body is resumed.
+///       handler of that effect; otherwise to an array of handlers, in the order of the row.
+///   EVIDENCE-2  If the rows of caller and callee differ, the caller's awaiter holds the array of
+///       the callee.  So a call between frames of one row needs no memory for it.
+///   EVIDENCE-3  A prompt has its own array for its body, because the caller's array may be gone
+///       when the body is resumed.
 namespace weft::detail {
 
 class prompt;
 template <class E>
 struct evidence;
 
-/// How an operation is passed to a clause: a small trivial one by value, and so in registers.
+/// The type in which an operation is passed to a clause: a small trivially copyable operation is
+/// passed by value, and so in registers.
 template <class O>
 struct passing
     : std::conditional<std::is_trivially_copyable_v<O> && sizeof(O) <= 2 * sizeof(void*), O, O&> {};
 template <class O>
-using passed = typename passing<O>::type;  // a short name in each symbol
+using passed = typename passing<O>::type;  // a short name, because many symbols contain it
 
-/// The clause of one operation.
+/// The functions that answer one operation, for the clause of its handler.
 template <class E, class O>
 struct clause_entry {
   using result = typename O::result;
-  /// Tried before `control`, by handlers that record and by schedulers; null in others.  True: the
-  /// answer is filled in, and nothing was suspended.  False: `control` is called.
+  /// Called before `control`; only handlers that record (replay_log.hpp) and schedulers have it, in
+  /// others it is null.  True: the answer is filled in, and nothing was suspended.  False:
+  /// `control` is to be called.
   bool (*attempt)(evidence<E>&, O&, result_slot<result>&);
-  /// Answers on the spot, or throws: each operation, if there is no `control`; else those that a
-  /// value clause further in performs outward.  Null if the clause takes the resumption.
+  /// Answers at once, or throws.  If `control` is null, it answers each operation; else only those
+  /// that a value clause further in performs outward.  Null if the clause takes the resumption.
   result (*ask)(evidence<E>&, passed<O>, std::source_location);
   /// Suspends the chain from `leaf`, whose answer goes into the slot, and runs the clause.  Returns
   /// the frame to run next.
   std::coroutine_handle<> (*control)(evidence<E>&, O&, std::coroutine_handle<> leaf,
                                      result_slot<result>&);
 
-  /// Whether `ask` is called, and nothing else: so for a value clause, unless its handler records.
+  /// Whether `ask` is the only function that is called.  True for a value clause, unless its
+  /// handler records.
   [[nodiscard]] bool is_only_asked() const noexcept { return !control; }
 };
 
@@ -99,8 +102,7 @@ evidence<E>* find(void* all) noexcept {
     return static_cast<evidence<E>*>(static_cast<void**>(all)[place_of<E, Row>]);
 }
 
-/// The evidence of an effect, as a source for `gathered`: found in that of the row `From`; or as a
-/// prompt has it for its body.
+/// A source for gathered::fill(): finds the evidence of an effect in `all`, that of the row `From`.
 template <class From>
 struct found_in {
   void* all;
@@ -109,6 +111,7 @@ struct found_in {
     return find<E, From>(all);
   }
 };
+/// A source for gathered::fill(): the evidence of an effect that a prompt gives its body.
 template <class Prompt>
 struct given_by {
   Prompt& p;
@@ -146,8 +149,8 @@ class gathered<row<Es...>> {
   std::array<void*, sizeof...(Es)> all_{};
 };
 
-/// The evidence of `From`, seen as that of its subset `To` (EVIDENCE-2).  Needs memory only if `To`
-/// is another set of at least two effects.
+/// Makes the evidence of the row `To` from that of the row `From`, which includes `To`
+/// (EVIDENCE-2).  Needs memory only if the rows differ and `To` has at least two effects.
 template <class To, class From>
 class projection {
  public:

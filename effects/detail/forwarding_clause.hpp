@@ -33,8 +33,8 @@ bool forward_attempt(Recorder const& r, O& o, result_slot<typename O::result>& w
 }
 
 /// Answers an operation that a value clause performs outward: from the log while it is replayed;
-/// else by `ask`, and records the answer.  A divergence is thrown into the value clause, and again
-/// when the program ends.
+/// else by `ask`, and records the answer.  If the log has another operation here, throws
+/// replay_divergence into the value clause; it is thrown again when the program ends.
 template <class O, class Ask>
 typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source_location where,
                                        Ask ask) {
@@ -60,8 +60,9 @@ typename O::result forward_asked(Recorder const& r, passed<O> o, std::source_loc
   });
 }
 
-/// Suspends by `suspend()`; the answer to the operation `at` is recorded when a later resume fills it
-/// in.  If suspend() throws, nothing was suspended: the error is recorded, and thrown at the operation.
+/// Suspends by `suspend()`; the answer to the operation `at` is recorded when a later resume fills
+/// it in.  If suspend() throws, nothing was suspended: the error is recorded, and thrown at the
+/// operation.
 template <class Recorder, class Answer, class Suspend>
 std::coroutine_handle<> suspend_recorded(Recorder& r, site const& at, Answer& waiting,
                                          Suspend suspend) {

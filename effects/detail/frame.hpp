@@ -20,10 +20,10 @@
 ///       A frame that has not started is destroyed by the `eff` that holds it.  A destructor that
 ///       throws while its frame is unwound ends the program, as it does when an exception unwinds a
 ///       stack.
-///   FRAME-2  A frame writes its result into the slot of the waiter (`to`).  Then its `parent`
-///       continues: a frame; or a frame_end, such as the prompt whose body has ended.  A frame_end
-///       returns what runs next.
-///   FRAME-3  A frame refers to the handlers of its row by one pointer (evidence.hpp).
+///   FRAME-2  When a frame ends, it writes its result into the slot of the waiter (`to`).  Then its
+///       `parent` continues: a frame; or a frame_end, such as the prompt whose body has ended.  A
+///       frame_end returns the frame or frame_end that runs next.
+///   FRAME-3  A frame refers to the handlers of its row by one pointer, `evidence` (evidence.hpp).
 namespace weft::detail {
 
 class end_of_clause;
@@ -31,14 +31,14 @@ class frame_end;
 class suspension;
 class prompt;
 
-/// The frame or the frame_end that runs next, in one word: the lowest bit is set for a frame_end.  (In
-/// comments "a continuation" otherwise is what a resumption owns: the rest of a body.)
+/// The frame or the frame_end that runs next, in one word: the lowest bit is set for a frame_end.
+/// (Where a comment says "a continuation", it means the rest of a body, which a resumption owns.)
 class continuation {
  public:
   continuation() = default;
   continuation(std::coroutine_handle<> frame) noexcept
       : bits_(reinterpret_cast<std::uintptr_t>(frame.address())) {}
-  /// Stands for ordinary code that waits: to continue it, drive() returns.
+  /// Stands for ordinary code that waits in drive(): if it runs next, drive() returns.
   static continuation ordinary_code() noexcept {
     return std::coroutine_handle<>(std::noop_coroutine());
   }
@@ -53,7 +53,7 @@ class continuation {
     return *reinterpret_cast<frame_end*>(bits_ & ~std::uintptr_t{1});
   }
 
-  /// The frame to run next, after a call of ended() for each frame_end on the way.
+  /// Returns the frame to run next: as long as a frame_end is next, calls its ended().
   [[nodiscard]] inline std::coroutine_handle<> resolve() const noexcept;
 
  private:
@@ -66,55 +66,59 @@ class wait_group;
 /// The outer end of a chain of frames, in the place of a parent frame.
 class frame_end {
  public:
-  /// Called when the chain has ended and its result is written.  Returns what runs next.
+  /// Called when the chain has ended and its result is written.  Returns the frame or frame_end
+  /// that runs next.
   virtual continuation ended() noexcept = 0;
-  /// Called when the chain has been destroyed.  Returns what stands outside.
+  /// Called when the chain has been destroyed.  Returns the frame or frame_end outside.
   virtual continuation dropped() noexcept = 0;
 
   /// A description, for messages.
   [[nodiscard]] virtual std::string text() const = 0;
-  /// The frame or frame_end that stands outside.
+  /// The next frame or frame_end further out.
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
   [[nodiscard]] virtual suspension* as_suspension() noexcept { return nullptr; }
-  /// This prompt, if it may be copied byte by byte while it waits (copying_prompt.hpp); else null.
+  /// If this is a prompt that may be copied byte by byte, in a body that is resumed bitwise
+  /// (copying_prompt.hpp): the prompt; else null.
   [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
-  /// Whether the handler of this place has ended, so that the chain must not continue through it.
+  /// Whether the handler of this frame_end has ended, so that the chain must not continue here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
-  /// Whether the frames inside are cancelled, as far as this place can tell.  `unknown`: the place
-  /// `outwards` is to be asked next; `elsewhere`: the same, and `outwards` is in another chain,
-  /// which waits for this one; `shielded`: they are not, whatever is cancelled further out.
+  /// Whether the frames inside are cancelled, as far as this frame_end knows.  `unknown`: ask
+  /// `outwards` next; `elsewhere`: ask `outwards` next, which is in another chain that waits for
+  /// this one; `shielded`: the frames are not cancelled, even if those further out are.
   enum class cancel_state : unsigned char { unknown, elsewhere, cancelled, shielded };
   [[nodiscard]] virtual cancel_state query_cancellation(continuation& outwards) const noexcept {
     outwards = outside();
     return cancel_state::unknown;
   }
-  /// Whether the running process may resume the frames inside: those in a scope belong to the process
-  /// that has opened it.
+  /// Whether the running process may resume the frames inside.  Frames in a scope may be resumed
+  /// only by the process that has opened the scope, and not from a task of the scope.
   [[nodiscard]] virtual bool may_resume_inside() const noexcept { return true; }
-  /// Whether tasks work for the frames outside, so that these must not be unwound yet (SUSPENSION-3
-  /// of suspension.hpp).
+  /// Whether this is a pin: tasks refer to the frames outside, which must not be unwound yet
+  /// (SUSPENSION-3 of suspension.hpp).
   [[nodiscard]] virtual bool pins_outer_frames() const noexcept { return false; }
   /// The group of tasks that the frames inside belong to; null if none is known here.
   [[nodiscard]] virtual wait_group* as_group() const noexcept { return nullptr; }
-  /// A clause may keep a continuation, which is unwound together with the clause (SUSPENSION-3).
-  /// So a walk along a chain enters that continuation, too, but only once.  True if the walk is to
-  /// enter: `leaf` is set to the innermost frame.  `from` is the clause in whose kept continuation
-  /// the walk already is, or null; leave_kept_resumption() returns it.
+  /// Called by a walk along a chain.  True if the walk is to enter, from here, the continuation
+  /// that a clause keeps: it is unwound together with the clause (SUSPENSION-3).  Then `leaf` is
+  /// set to its innermost frame.  A walk enters it only once.  `from` is the clause in whose kept
+  /// continuation the walk already is, or null; leave_kept_resumption() returns `from`.
   [[nodiscard]] virtual bool enter_kept_resumption(frame_end* /*from*/,
                                                    continuation& /*leaf*/) noexcept {
     return false;
   }
-  /// The outer end of that continuation.
+  /// The outer end of the continuation that the clause keeps.
   [[nodiscard]] virtual frame_end const* end_of_kept_resumption() const noexcept { return nullptr; }
-  /// Called when a walk has come to that end.  Returns the `from` of the entry.
+  /// Called when a walk has reached end_of_kept_resumption().  Returns the `from` with which it
+  /// entered.
   [[nodiscard]] virtual frame_end* leave_kept_resumption() noexcept { return nullptr; }
-  /// Called when the frames outside are to be unwound: the tasks that work for them need not finish
-  /// (SUSPENSION-3).
+  /// Called on a pin before the frames outside are unwound: the tasks that refer to those frames
+  /// need not finish any more (SUSPENSION-3).
   virtual void on_abandoned() noexcept {}
-  /// Has the suspension unwound further, as soon as the tasks have ended (SUSPENSION-3).
+  /// Called on a pin: unwinds the chain that the suspension holds up to here, and has it unwound
+  /// further when the tasks have ended (SUSPENSION-3).
   virtual void unwind_later(suspension&) noexcept {}
-  /// Called on the end of a clause that waits: the continuation that the clause has dropped can be
-  /// unwound, or another clause has unwound it (SUSPENSION-3, end_of_clause.hpp).
+  /// Called on the end of a clause that waits: when the continuation that the clause has dropped
+  /// can be unwound, or when another clause has unwound it (SUSPENSION-3, end_of_clause.hpp).
   virtual void on_remainder_free() noexcept {}
 
  protected:
@@ -133,26 +137,27 @@ inline std::coroutine_handle<> continuation::resolve() const noexcept {
 }
 
 /// The part of a promise that does not depend on the result.  It comes first and has only pointers,
-/// so that it has the same offset in every frame.
+/// so that it has the same offset in every frame.  The code that starts the frame sets all three.
 struct frame : pooled_in_body {
-  continuation parent;   // FRAME-2; written by the code that starts the frame, as the next two
-  void* evidence;        // FRAME-3; while unwound: a prompt**, where to put a continuation
-  result_slot_base* to;  // FRAME-2; a result_slot<T>.  Null while the frame is unwound
+  continuation parent;   // continues when the frame has ended (FRAME-2)
+  void* evidence;        // its handlers (FRAME-3).  While the frame is unwound, a prompt** (REST-2)
+  result_slot_base* to;  // the waiter's slot, a result_slot<T>.  Null while the frame is unwound
 };
 
 inline frame& frame_of(std::coroutine_handle<> h) noexcept {
   return std::coroutine_handle<frame>::from_address(h.address()).promise();
 }
 
-/// Has `rest`, a dropped continuation, unwound before `outside`.  Returns what to unwind next.
-/// `asked` as for destroy() below.
+/// Has `rest`, a dropped continuation, unwound before `outside`.  Returns the frame or frame_end to
+/// unwind next.  `asked`: see frame_unwinder::destroy().
 continuation unwind_first(prompt& rest, continuation outside, bool asked) noexcept;
 
-/// Destroys frames of a chain, one after the other (resumption_parameter.hpp).
+/// Destroys frames of a chain, one after the other.  A continuation that a frame has as a parameter
+/// is unwound right after the frame (REST-1 of resumption_parameter.hpp).
 class frame_unwinder {
  public:
-  /// Destroys a frame, and returns what to unwind next.  `asked`: the ends of clauses in the chain
-  /// have been asked for pins, and there are none (SUSPENSION-3).
+  /// Destroys a frame, and returns the frame or frame_end to unwind next.  `asked`: find_pin() has
+  /// asked the ends of clauses in the chain for pins, and there are none (SUSPENSION-3).
   [[gnu::no_sanitize_address]] continuation destroy(std::coroutine_handle<> h,
                                                     bool asked) noexcept {
     frame& f = frame_of(h);
@@ -166,11 +171,11 @@ class frame_unwinder {
   }
 
  private:
-  prompt* rest_ = nullptr;  // the continuation that the frame hands over
+  prompt* rest_ = nullptr;  // the continuation that a destroyed frame has handed over (REST-2)
 };
 
 /// Destroys a suspended chain from the innermost frame up to and including `last`, in a loop: a
-/// chain of a million frames takes no native stack.  Returns what stands outside.
+/// chain of a million frames takes no native stack.  Returns the frame or frame_end outside `last`.
 template <bool Asked = false>
 [[gnu::noinline, gnu::no_sanitize_address]] continuation unwind(continuation at,
                                                                 frame_end const& last) noexcept {
@@ -199,10 +204,10 @@ template <bool Asked = false>
     }
   }
 }
-/// Whether the frame `at` is cancelled.  The frame_ends further out are asked in turn, also those
-/// in other chains that wait for this one.  In such a chain the walk stops at the first handler: up
-/// to there the frames cannot run meanwhile, but a frame further out may be resumed elsewhere, or
-/// never.
+/// Whether the frame `at` is cancelled.  Asks the frame_ends further out in turn, also those in
+/// other chains that wait for this one.  Another chain is walked only up to its first handler:
+/// inside that handler its frames cannot run while they wait for this chain, but a frame further
+/// out may be resumed elsewhere, or never.
 [[nodiscard, gnu::noinline]] inline bool is_cancelled_at(continuation at) noexcept {
   for (bool is_outside = false; !at.is_ordinary_code();) {
     if (at.is_frame()) {
@@ -219,9 +224,9 @@ template <bool Asked = false>
   }
   return false;
 }
-/// In the chain from `at` up to `last`, the innermost frame_end that pins, or whose kept
-/// continuation has a pin; null if there is none.  Kept continuations inside one another take no
-/// native stack.
+/// Returns the innermost frame_end in the chain from `at` up to `last` that pins, or that ends a
+/// clause which keeps a continuation with a pin; null if there is none.  Takes no native stack,
+/// even if kept continuations are nested.
 [[nodiscard, gnu::noinline]] inline frame_end* find_pin(continuation at,
                                                         frame_end const& last) noexcept {
   frame_end* clause = nullptr;  // the clause whose kept continuation the walk is in
@@ -259,8 +264,8 @@ template <bool Asked = false>
   return is_pinned;
 }
 
-/// Tells all pins in the chain that the frames outside are to be unwound (on_abandoned).  From now
-/// on no query of cancellation goes further out.
+/// Calls on_abandoned() on all pins in the chain, before the frames outside are unwound.  From now
+/// on no query of cancellation goes further out than a pin.
 [[gnu::noinline]] inline void abandon_all(continuation at, frame_end const& last) noexcept {
   for (frame_end* e = find_pin(at, last); e; e = find_pin(e->outside(), last)) e->on_abandoned();
 }
@@ -308,9 +313,9 @@ inline transfer end_frame(std::coroutine_handle<> me) noexcept {
   me.destroy();
   return go_on(up.resolve());
 }
-/// end_frame() out of line.  Inlined under g++ with AddressSanitizer, its locals would enlarge the
-/// native frame of every coroutine function.  These nest where a frame that stores a
-/// resumption is destroyed: its destructor unwinds the frames of that resumption (NEST-1).
+/// Calls end_frame() out of line.  Inlined under g++ with AddressSanitizer, its locals would
+/// enlarge the native frame of every coroutine function.  Such frames nest where a coroutine frame
+/// with a resumption is destroyed: its destructor unwinds the frames of that resumption (NEST-1).
 [[gnu::noinline]] inline transfer end_frame_by_a_call(std::coroutine_handle<> me) noexcept {
   return end_frame(me);
 }
@@ -326,8 +331,8 @@ struct at_end {
   void await_resume() const noexcept {}
 };
 
-/// `co_await` ends the computation with that error: as if it were thrown here and not caught, but
-/// without a throw, which costs as much as some twenty changes of process.
+/// When awaited, ends the computation with the error `e`, as if `e` were thrown here and not
+/// caught.  But there is no throw, which costs as much as some twenty switches between processes.
 class ends_with {
  public:
   static constexpr bool row_aware_awaitable = true;

@@ -5,7 +5,8 @@
 
 namespace weft::detail {
 
-/// A mutex on the heap, because handlers move.  After a move, there is none.
+/// A mutex on the heap, because the handlers that have one are moved.  The source of a move
+/// construction has no mutex any more.
 class handler_lock {
  public:
   handler_lock();

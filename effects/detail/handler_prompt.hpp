@@ -21,7 +21,7 @@
 /// allocation holds the handler, the body's function and all evidence.
 namespace weft::detail {
 
-// For each prompt of the evidence of a handler_slot.
+// Functions for handler_slot::for_each_outer(), which calls them with prompts.
 struct keeping {
   void operator()(prompt& p) const noexcept { p.keep(); }
 };
@@ -33,8 +33,8 @@ struct asking_whether_it_goes {
   void operator()(prompt& p) const noexcept { may |= p.handler_may_go(); }
 };
 
-/// The handler, and the evidence that is needed of the row around it.  Keeps the prompts of that
-/// evidence (PROMPT-1).
+/// The handler, and the evidence of the effects `Needed` of the row around it.  Keeps the prompts
+/// of that evidence (PROMPT-1).
 template <class Held, class Around, class Needed>
 class handler_slot {
  public:
@@ -78,7 +78,7 @@ class handler_slot {
 template <class S>
 using handler_slot_of = handler_slot<typename S::held, typename S::around, typename S::needed>;
 
-/// The answer of a body whose result is a T.
+/// Computes the answer of a body with the result `T`: by on_return, if the handler has it.
 template <class T, class H>
 struct answer_by {
   H& handler;
@@ -93,8 +93,8 @@ struct answer_by {
   }
 };
 
-/// Called when the body has ended: writes the answer, from on_return if there is one, to the frame
-/// that waits for it.  Clears `result`, which may hold a resumption that keeps the prompt.
+/// Called when the body has ended: writes the answer into `to`; on_return, if the handler has it,
+/// makes the answer.  Clears `result`, which may hold a resumption that keeps the prompt.
 template <class T, class A, class H>
 void deliver(prompt const& p, H& h, result_slot<T>& result, result_slot<A>& to) noexcept {
   try {
@@ -129,7 +129,7 @@ template <class Around, bool Inner, class Handling>
 std::coroutine_handle<> install(Handling&& what, void* around, continuation waiter,
                                 result_slot_base& to, region* borrow_scope);
 
-/// A prompt in a region.
+/// A prompt in a region (region.hpp).
 template <class Prompt>
 class resident_prompt : public Prompt, public resident {
   void region_ended() noexcept override { this->end_of_handler(); }
@@ -184,7 +184,7 @@ class handler_prompt<S, row<Es...>> final
 
   [[nodiscard]] typename S::handler& handler() noexcept { return handler_slot_.handler(); }
   [[nodiscard]] void* around() noexcept { return handler_slot_.around(); }
-  /// The handler of E further out, as the body finds it.
+  /// The nearest handler of E further out; null if the prompt keeps none (handler_traits::needed).
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
     return handler_slot_.template outer<E>();
@@ -203,7 +203,7 @@ class handler_prompt<S, row<Es...>> final
     this->step_out();
     continuation const waiter = this->outside();
     deliver(*this, handler(), result_, static_cast<result_slot<typename S::answer>&>(this->to()));
-    if constexpr (S::copies) result_.clear();  // for the next run
+    if constexpr (S::copies) result_.clear();  // so that the next run finds the slot empty
     this->finish();
     return waiter;
   }

@@ -11,8 +11,7 @@
 #include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/multi_shot.hpp"
 
-/// Everything about a handler and its body that is known at compile time, at the place where they
-/// are installed.
+/// All that is known about a handler and its body at compile time, where the handler is installed.
 namespace weft::detail {
 
 /// The result of `handle`.  H: `X` for an owned handler, `X&` for a borrowed one.
@@ -25,8 +24,8 @@ class [[nodiscard(
   Body body;
 };
 
-/// The handler that `H` means: `H`; or, if `H` forwards to another one, what its type `stands_for`
-/// means: `X` if that one is owned, `X&` if `H` refers to it.
+/// The handler that `H` means: `H` itself, unless `H` forwards to another handler.  Then it is the
+/// handler that `H::stands_for` means: `X` if that handler is owned, `X&` if `H` refers to it.
 template <class H>
 struct handler_meant : identity<H> {};
 template <class H>
@@ -38,9 +37,9 @@ struct handler_meant<H> {
   using type = std::conditional_t<std::is_reference_v<next>, meant_by<next>&, meant_by<next>>;
 };
 
-/// Whether `H` forwards to a handler that it refers to.  It is installed as that one would be: as a
-/// borrowed handler, and in its region if it has one.  A copy of `H` is kept even if `H` is named, so
-/// only the handler that it refers to must live on.
+/// Whether `H` forwards to a handler to which it refers.  `H` is installed as that handler would
+/// be: as a borrowed handler, and in that handler's region if it has one.  A copy of `H` is kept
+/// even if `H` is named, so only the handler to which it refers must live on.
 template <class H>
 constexpr bool refers_to_handler =
     !std::is_same_v<meant_by<H>, H> && std::is_reference_v<meant_by<H>>;
@@ -62,7 +61,8 @@ struct handler_traits;
 
 // ---- bodies: an eff, a function that returns one, or another handling
 //
-// The row of the first two is known; a handling may use every effect of the row `Available`.
+// The row of an eff, or of a function, is known.  A handling may use every effect of the row
+// `Available`.
 
 template <class Body, class Available>
 struct body_traits;
@@ -121,7 +121,7 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   /// the handler is borrowed and is no region, and its body may still be suspended when the
   /// expression has its answer.
   static constexpr bool is_lent = borrowed && !is_region && (captures || Inner);
-  /// Whether the prompt joins a region: that of the handler, or that of the handle expression.
+  /// Whether the prompt joins a region: the handler's own, or the one of the handle expression.
   static constexpr bool stays = (borrowed && is_region) || is_lent;
 
   /// Whether the prompt of the handler may be copied byte by byte, as part of a body that is
@@ -131,9 +131,9 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
                                       !is_multi_shot && !(stays && Inner) &&
                                       (!body_function<Body> || std::is_trivially_copyable_v<Body>);
 
-  /// The effects of the row around whose handlers the prompt keeps: those that the body performs,
-  /// and those that are handled here as well (for outer_of).  All effects of the row, if a clause
-  /// performs outward, or continuations are captured.
+  /// The effects in the row around `handle` whose handlers the prompt keeps: those that the body
+  /// performs, and those that are handled here as well (for outer_of).  All effects of that row, if
+  /// a clause performs outward, or continuations are captured.
   using needed = std::conditional_t<has_kind<clause_kind::outward> || captures, Around,
                                     row_intersection<Around, row_set<body_effects, row<Es...>>>>;
 };
@@ -182,7 +182,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     else
       return find_mistake();
   }
-  /// Replaces an ill-formed handling: yields the same type, as far as that is known.
+  /// Replaces an ill-formed handling: its co_await yields the same type, as far as it is known.
   static auto instead() {
     if constexpr (!is_handling<Body>) {
       using answer = answer_type<handler, typename body::value_type>;
@@ -200,7 +200,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     if constexpr (is_handling<Body>)
       return identity<decltype(well_formed<Body, row_set<Es..., Around>>::find_mistake())>();
     else if constexpr (!is_well<row_mistake<typename body::effects>>)
-      return identity<reported_mistake>();  // by get_return_object() of the coroutine
+      return identity<reported_mistake>();  // get_return_object() of the coroutine reports it
     else
       return identity<no_mistake>();
   }
@@ -236,7 +236,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
       else
         return false;
     } else {
-      constexpr bool is_started_here = !is_eff<Body>;  // an eff has its frame elsewhere
+      constexpr bool is_started_here = !is_eff<Body>;  // an eff has a frame already, elsewhere
       static_assert(is_started_here,
                     "weft: a body that is resumed bitwise is started where it is handled: pass a "
                     "function, not its result");

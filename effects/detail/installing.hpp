@@ -11,7 +11,7 @@
 #include "weft/effects/detail/performing.hpp"
 #include "weft/effects/detail/replay/recording_handler_prompt.hpp"
 
-/// `co_await handle<E>(h, body)`
+/// Installs handlers: for `co_await handle<E>(h, body)`, and for ordinary code.
 namespace weft::detail {
 
 template <class Around, bool Inner, class Handling>
@@ -46,13 +46,13 @@ consteval bool lends() {
 /// The region of handlers that are lent to a handle expression.
 class borrow_scope : public region {
  public:
-  borrow_scope() noexcept { allow_dropping(); }  // require_returned() throws
+  borrow_scope() noexcept { allow_dropping(); }  // no notice: require_returned() throws
   ~borrow_scope() {
     if (first()) [[unlikely]]
       require_no_tasks();
   }
   region* home() noexcept { return this; }
-  /// Throws not_a_region if a resident is left.
+  /// Throws not_a_region if a resident, a suspended prompt or clause, is left.
   void require_returned() const {
     if (auto const* kept = first()) [[unlikely]]
       throw_kept(*kept);
@@ -90,7 +90,7 @@ class installing {
   }
 
  private:
-  Handling& what_;  // the temporary itself: g++ 12 copies objects that must not be copied
+  Handling& what_;  // refers to the temporary: g++ 12 copies objects that must not be copied
   [[no_unique_address]] std::conditional_t<lends<Handling, Around>(), borrow_scope, no_borrow_scope>
       borrow_scope_;
   result_slot<A> answer_;

@@ -30,7 +30,7 @@ class kept_clause : public end_of_clause {
   void* evidence_;
 };
 
-/// A kept_clause of a handler with a region: when the region ends, the clause must not continue.
+/// A kept_clause of a handler with a region.  When the region ends, the clause must not continue.
 template <class Callee, class Around>
 class resident_clause final : public kept_clause<Callee, Around>, public resident {
  public:

@@ -10,8 +10,8 @@
 namespace weft::detail {
 
 namespace {
-/// Where the parameters begin: the first parenthesis outside of template arguments, but for
-/// `(anonymous namespace)`.
+/// The index of the first parenthesis outside of template arguments, where the parameters begin;
+/// that of `(anonymous namespace)` does not count.
 std::size_t begin_of_parameters(std::string_view s) {
   int depth = 0;
   for (std::size_t i = 0; i != s.size(); ++i) {
@@ -21,7 +21,7 @@ std::size_t begin_of_parameters(std::string_view s) {
   }
   return s.size();
 }
-/// Behind the parenthesis that closes the one at `begin`.
+/// The index behind the parenthesis that closes the one at `begin`.
 std::size_t end_of_parameters(std::string_view s, std::size_t begin) {
   int depth = 0;
   for (std::size_t i = begin; i < s.size(); ++i) {
@@ -32,7 +32,7 @@ std::size_t end_of_parameters(std::string_view s, std::size_t begin) {
   return s.size();
 }
 bool is_in_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-/// Removes the identifier at the end, behind its template arguments, and returns it.
+/// Removes the identifier at the end of `s`, and its template arguments; returns the identifier.
 std::string_view take_last_name(std::string_view& s) {
   if (s.ends_with('>')) {
     int depth = 0;
@@ -56,8 +56,8 @@ std::string text(std::source_location where) {
 }
 
 std::string short_name_of_function(std::string_view spelled) {
-  if (spelled.find('(') == spelled.npos) return std::string(spelled);  // a name that was given
-  // A class inside a function is named behind it: main()::(anonymous class)::operator()(int) const.
+  if (spelled.find('(') == spelled.npos) return std::string(spelled);  // the program gave this name
+  // The function stands before a class in it: main()::(anonymous class)::operator()(int) const.
   for (;;) {
     std::size_t const parameters = begin_of_parameters(spelled);
     std::string_view behind = spelled.substr(end_of_parameters(spelled, parameters));

@@ -23,10 +23,10 @@ inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
 /// `file:line`.  Columns and the spelling of functions differ between compilers.
 [[nodiscard]] std::string text(std::source_location where);
 
-/// The name of a function without its result, scopes, parameters and template arguments, of what
-/// std::source_location::function_name() says: "worker" of "weft::eff<void> app::worker(int)".
-/// "lambda" for a lambda; the name of its class for a call operator.  Empty if there is none.  A
-/// text without parameters is a name that the program has given, and stays as it is.
+/// Takes a text of std::source_location::function_name(), and returns the name of the function
+/// without result, scopes, parameters and template arguments: "worker" of "weft::eff<void>
+/// app::worker(int)".  "lambda" for a lambda; the name of its class for a call operator.  Empty if
+/// there is none.  A text without parameters is a name from the program, and stays as it is.
 [[nodiscard]] std::string short_name_of_function(std::string_view spelled);
 
 }  // namespace weft::detail

@@ -17,7 +17,7 @@
 #include "weft/effects/detail/type_identity.hpp"
 #include "weft/effects/operation.hpp"
 
-/// The description of an operation whose type is not known: for messages, and for logs.
+/// Describes an operation to code that does not know its type: for messages, and for logs.
 namespace weft::detail {
 
 class replay_log;
@@ -31,7 +31,7 @@ void fail_answer(result_slot_base& a, std::exception_ptr e) noexcept {
 }
 
 enum class answer_size : unsigned char { nothing, word, large };
-/// Whether an answer can be stored as a word.
+/// Whether an answer `R` can be stored as a word.
 template <class R>
 constexpr bool fits_a_word =
     std::is_trivially_copyable_v<kept<R>> && sizeof(kept<R>) <= sizeof(std::uint64_t);
@@ -98,7 +98,7 @@ std::size_t argument_hash([[maybe_unused]] O const& o) {
 struct site {
   operation_info const* operation;
   std::source_location where;
-  std::uint32_t hash;  // 0: not compared
+  std::uint32_t hash;  // of the operation's data; 0: the data are not compared
 
   friend bool operator==(site const& a, site const& b) noexcept {
     return same_hash(a.hash, b.hash) && same_place(a.where, b.where) && a.is_of(b.operation);

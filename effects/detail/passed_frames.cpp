@@ -20,7 +20,7 @@ struct passed_exception {
 };
 struct kept_stacks {
   std::mutex mutex;
-  std::deque<passed_exception> last;  // under the mutex; the latest exception is at the back
+  std::deque<passed_exception> last;  // guarded by `mutex`; the latest exception is at the back
 };
 kept_stacks& all_kept() {
   static kept_stacks all;
@@ -39,7 +39,7 @@ void note_passed_frame(std::source_location where, std::exception_ptr const& err
       if (each.error == error) return each.frames.push_back(where);
     if (all.last.size() == most_kept) all.last.pop_front();
     all.last.push_back({error, {where}});
-  } catch (...) {  // no memory: the stack lacks the frame
+  } catch (...) {  // no memory: the noted stack lacks this frame
   }
 }
 

@@ -8,10 +8,10 @@
 
 namespace weft::detail {
 
-/// Whether frames are noted that an exception leaves (async_stack.hpp).
+/// Whether the frames that an exception leaves are noted, for async_stack_of() (async_stack.hpp).
 [[gnu::visibility("default")]] inline constinit std::atomic<bool> passed_frames_are_noted = false;
 
-/// Notes that the exception leaves a frame which was called at `where`.
+/// Notes that the exception leaves a frame that was called at `where`.
 [[gnu::cold]] void note_passed_frame(std::source_location where,
                                      std::exception_ptr const& error) noexcept;
 /// The frames that the exception has left, a line for each.

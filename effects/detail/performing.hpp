@@ -36,9 +36,10 @@ consteval bool can_be_performed() {
   return ends_quietly && is_destroyed_once<O>;
 }
 
-/// `co_await operation`.  A value clause answers in await_ready(), by one indirect call.  A handler that
-/// records may answer there, too, from its log, and a scheduler at once (`attempt`).  Otherwise
-/// await_suspend() suspends the frames up to the handler, and runs the clause (control.hpp).
+/// The awaiter of `co_await operation`.  A value clause answers in await_ready(), by one indirect
+/// call.  There `attempt` may answer, too: that of a handler that records, from the log; that of a
+/// scheduler, at once.  Otherwise await_suspend() suspends the frames up to the handler, and runs
+/// the clause (control.hpp).
 template <class E, class O>
 class performing {
   using R = typename O::result;
@@ -74,8 +75,8 @@ class performing {
     return handler_.template clause<O>();
   }
   [[nodiscard]] passed<O> operation() noexcept { return static_cast<passed<O>>(operation_); }
-  /// noinline: if the addresses of the operation and of the answer were arguments here, and again in
-  /// await_suspend(), each entry into the coroutine would save two registers for them.
+  /// noinline: inlined here, the addresses of the operation and of the answer would be arguments of
+  /// two calls, and each entry into the coroutine would save two registers for them.
   [[gnu::noinline]] bool attempt() { return clause().attempt(handler_, operation_, answer_); }
 
   evidence<E>& handler_;
@@ -83,8 +84,8 @@ class performing {
   result_slot<R> answer_;
 };
 
-/// The awaiter of an `X` that converts the answer of its operation.  If x.is_ready(), no answer is
-/// needed, and the operation, whose result is void, is not performed.
+/// The awaiter of an `X` that converts the answer of its operation, by x.finish(answer).  If
+/// x.is_ready(), no answer is needed, and the operation, whose result is void, is not performed.
 template <class X, class Performing>
 class finishing {
  public:
@@ -115,13 +116,13 @@ class finishing {
 
 /// The outcome of an attempt to do something without its operation.
 enum class attempted : unsigned char {
-  done,         ///< It is done.
-  not_done,     ///< The operation does it, perhaps at once.
-  needs_clause  ///< The operation does it, and only its clause can: it cannot be answered at once.
+  done,         ///< The work is done.
+  not_done,     ///< The operation does the work, and may be answered at once.
+  needs_clause  ///< The operation does the work, and cannot be answered at once: its clause runs.
 };
 /// The awaiter of an `X` whose work may be done without its operation.  `x.attempt(handler)` does
-/// the work, if that is possible; then `x.take()` is the result.  Else an `X::performed` that is
-/// made of `x` performs the operation; it is not constructed otherwise.
+/// the work, if that is possible; then `x.take()` is the result.  Otherwise an `X::performed` is
+/// constructed from `x`, and performs the operation.
 template <class X, class Row, class E, class O>
 class attempting {
  public:

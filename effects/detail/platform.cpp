@@ -26,7 +26,7 @@ unsigned forks_so_far() noexcept {
   [[maybe_unused]] static int const listens = ::pthread_atfork(nullptr, nullptr, []() noexcept {
     forks.fetch_add(1, std::memory_order_relaxed);  // relaxed: the child has one thread
   });
-  return forks.load(std::memory_order_relaxed);  // relaxed: as above
+  return forks.load(std::memory_order_relaxed);  // relaxed: only a child with one thread writes it
 #else
   return 0;
 #endif
@@ -43,13 +43,14 @@ unsigned forks_so_far() noexcept {
   ::pthread_attr_destroy(&attributes);
   std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) -
                               reinterpret_cast<std::uintptr_t>(lowest);
-  if (is_known && left < size) found = {left, size};  // else the program runs on a stack of its own
+  if (is_known && left < size) found = {left, size};  // else this is not the stack of the thread
 #endif
   return found;
 }
 
 namespace {
-/// The private expedited commands of linux/membarrier.h, which older headers lack.
+/// Commands of the system call membarrier: the private expedited fence, and the registration for
+/// it.  Older versions of linux/membarrier.h lack them.
 enum class membarrier { fence = 1 << 3, begin = 1 << 4 };
 
 [[nodiscard]] bool call([[maybe_unused]] membarrier command) noexcept {
@@ -68,7 +69,7 @@ bool can_interrupt_threads() noexcept {
 bool interrupt_threads() noexcept {
   if (call(membarrier::fence)) [[likely]]
     return true;
-  // A process that was checkpointed and restored elsewhere has to register again.
+  // A process of the system that was checkpointed, and restored elsewhere, has to register again.
   return call(membarrier::begin) && call(membarrier::fence);
 }
 

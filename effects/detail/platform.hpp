@@ -9,26 +9,27 @@
 #include <mutex>
 #endif
 
-/// Whatever depends on the operating system or the processor, outside of io/.  If a system lacks
-/// something, the answer here says so, and its callers do without.  docs/portability.md says what a
-/// port takes.
+/// The code that depends on the operating system or the processor, outside of io/.  If a system
+/// lacks a feature, the function here returns so, and its callers do without.  docs/portability.md
+/// tells how weft is ported.
 namespace weft::detail {
 
-/// The native stack: how much of it is left, and its size.  `left` is the maximum if unknown.
+/// The native stack: the bytes that are left of it, and its size.  If the system does not tell,
+/// `left` is the maximum of its type.
 struct native_stack {
   std::size_t left = std::numeric_limits<std::size_t>::max();
   std::size_t size = 0;
 };
 [[nodiscard]] native_stack look_at_stack() noexcept;
 
-/// Whether interrupt_threads() works.  The first call registers the process for it; the result
-/// never changes.  Linux has it from 4.14 on, unless it is forbidden to this process.
+/// Whether interrupt_threads() works.  The first call registers this process of the system for it;
+/// the result never changes.  Linux has it from 4.14 on, unless it is forbidden to this process.
 [[nodiscard]] bool can_interrupt_threads() noexcept;
 /// Has each other running thread of the process execute a full fence.  False if the system refuses.
 [[nodiscard]] bool interrupt_threads() noexcept;
 
-/// How often fork() has made this process of the system, since the first call.  vfork and clone are
-/// not noticed.  Thread safe.
+/// The number of fork() calls, since this function was first called, that led to this process of
+/// the system: a child finds one more than its parent.  vfork and clone do not count.  Thread safe.
 [[nodiscard]] unsigned forks_so_far() noexcept;
 
 /// Whether the standard error goes to a terminal.
@@ -50,12 +51,12 @@ inline void pause_for(unsigned times) noexcept {
 class static_mutex {  // a std::mutex of winpthreads is not constexpr
  public:
   void lock() noexcept {
-    // Acquire: pairs with the release in unlock(), as in [1].  Relaxed: the exchange looks again.
+    // Acquire: pairs with [1] in unlock().  Relaxed, in wait(): the exchange looks again.
     while (is_locked_.exchange(true, std::memory_order_acquire))
       is_locked_.wait(true, std::memory_order_relaxed);
   }
   void unlock() noexcept {
-    is_locked_.store(false, std::memory_order_release);  // [1] release: pairs with lock()
+    is_locked_.store(false, std::memory_order_release);  // [1] release: pairs with lock() above
     is_locked_.notify_one();
   }
 

@@ -12,7 +12,7 @@
 #include "weft/effects/operation.hpp"
 #include "weft/effects/resumption.hpp"
 
-/// The promise of a coroutine, by its parameters; and what is wrong with them.
+/// Selects the promise of a coroutine by its parameters, and reports mistakes in these.
 namespace weft::detail {
 
 /// Whether all parameters can be copied byte by byte, as part of a frame.
@@ -30,8 +30,9 @@ constexpr bool is_clause_by_reference<P, Q, Parameters...> =
      (std::is_reference_v<P> || std::is_reference_v<Q>)) ||
     is_clause_by_reference<Q, Parameters...>;
 /// Whether a coroutine with these parameters, which computes a `T`, is a clause, on(operation,
-/// resumption<R, A>), and one of `T` and `A` is void.  Then its body does not compile; other clauses
-/// that compute another type are found where they are installed.
+/// resumption<R, A>), and one of `T` and `A` is void.  Then its body would not compile, so this is
+/// reported here.  Other clauses that compute another type than `A` are found where the handler is
+/// installed.
 template <class T, class... Parameters>
 struct answers_with_another_type : std::false_type {};
 template <class T, class O, class R, class A>
@@ -43,7 +44,8 @@ template <class T, class H, class O, class R, class A>
 struct answers_with_another_type<T, H, O, resumption<R, A>>
     : answers_with_another_type<T, O, resumption<R, A>> {};
 
-/// The promise of such a coroutine, so that no second error follows.
+/// Stands in for the promise of a coroutine for which answers_with_another_type is true, so that no
+/// second error follows.
 template <class Eff>
 struct promise_in_place {
   Eff get_return_object();
@@ -53,7 +55,7 @@ struct promise_in_place {
   template <class X>
   refused<> await_transform(X&&);
 };
-/// `A`: what the resumption answers with.
+/// Adds the co_return of a clause whose resumption answers with an `A`.
 template <class Eff, class A>
 struct promise_of_refused_clause : promise_in_place<Eff> {
   void return_value(anything) const noexcept {}

@@ -46,7 +46,7 @@ void suspension::move_suspension(suspension& from, suspension& to,
 // ---- unwinding
 
 void suspension::lose_leaf(std::string_view const& handler) noexcept {
-  // Not written again if equal: another thread may read it (SUSPENSION-3).
+  // An equal value is not written again: another thread may read lost_handler_ (SUSPENSION-3).
   if (lost_ && lost_handler_ == &handler) return;
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;
@@ -75,7 +75,7 @@ bool suspension::unwind_suspended() noexcept {
     is_ = state::ended;
     unwind<true>(at_.leaf, *this);
   } else if (is_ == state::cutting) {
-    is_ = state::ended;  // cut() unwinds the remainder
+    is_ = state::ended;  // cut(), which runs further up the native stack, unwinds the remainder
   }
   return true;
 }
@@ -140,7 +140,7 @@ void prompt::unwind_on() noexcept {
 }
 
 /// Has the continuation unwound by the loop of the caller (REST-1).  A pinned continuation is
-/// dropped at once, natively: it is unwound up to the pin, which later has the rest unwound.
+/// dropped inside this call: it is unwound up to the pin, which later has the rest unwound.
 continuation prompt::drop_before(continuation outside, bool asked) noexcept {
   if (is_given_up() || !may_be_pinned()) return drop(), outside;
   bool const was_asked =
@@ -156,15 +156,15 @@ continuation unwind_first(prompt& rest, continuation outside, bool asked) noexce
 }
 
 void prompt::leave_remainder() noexcept {
-  if (in_charge_ || clauses_ != 0) return;  // another clause unwinds it, or will
+  if (in_charge_ || clauses_ != 0) return;  // another clause unwinds the continuation, or will
   watched_ |= given_up;
   share_with_outers();
-  // [3] acq_rel, pairs with [2] in unwind_on(): whichever of the two is the second unwinds, and
-  // sees all that the other party has done.
+  // [3] acq_rel, pairs with [2] in unwind_on(): the party whose exchange is the second unwinds the
+  // continuation, and sees all that the other party has done.
   if (remainder_.exchange(remainder_state::pinned, std::memory_order_acq_rel) !=
       remainder_state::free)
     return;
-  is_ = state::cut;  // free: it is ours to unwind
+  is_ = state::cut;  // no pin is left, so this call unwinds the continuation
   unwind_body();
 }
 void prompt::on_handed_over() noexcept {
@@ -175,8 +175,8 @@ void prompt::on_handed_over() noexcept {
   remainder_.store(clauses_ ? remainder_state::clauses : remainder_state::pinned,
                    std::memory_order_relaxed);  // relaxed: the pin takes over after this
 }
-/// Marks as shared by threads: this prompt, those inside it, and all prompts to which these may
-/// perform.
+/// Marks this prompt, the prompts inside it, and all prompts to which these may perform, as shared
+/// by threads.
 void prompt::share_with_outers() noexcept {
   std::vector<prompt*> all;
   try {
@@ -189,7 +189,7 @@ void prompt::share_with_outers() noexcept {
       all[i]->is_shared_by_threads_ = true;
     }
   } catch (std::bad_alloc const&) {
-    // The list has the outers of each prompt that is marked already.
+    // share_without_memory() passes over marked prompts, but `all` has the outer prompts of these.
     for (prompt* const p : all) p->share_without_memory();
     share_without_memory();
     if (is_ == state::suspended)
@@ -230,14 +230,14 @@ void suspension::cut(frame_end& part, std::string_view const& handler) noexcept 
       require_unpinned(*other, handler);
       at_.leaf = unwind(at_.leaf, *other);
     }
-  bool const was_dropped = is_ != state::cutting;  // by a destructor, while it was cut
+  bool const was_dropped = is_ != state::cutting;  // a destructor in the unwound part dropped it
   is_ = state::cut;
   if (was_dropped) (void)unwind_suspended();
   release_suspension();
 }
 
-/// The innermost place in the remainder of the chain whose handler has ended; null if there is
-/// none.
+/// Returns the innermost frame_end in the remainder of the chain whose handler has ended; null if
+/// there is none.
 frame_end* suspension::first_lost() noexcept {
   for (continuation at = at_.leaf;;) {
     if (at.is_frame()) {
@@ -270,7 +270,7 @@ void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept {
 // ---- whether the handlers further out are there
 
 void prompt::check_outers() {
-  unsigned const losses = losses_.load(std::memory_order_relaxed);  // relaxed: a hint
+  unsigned const losses = losses_.load(std::memory_order_relaxed);  // relaxed: see require_outers()
   std::vector<prompt*> outers;
   add_outers(outers);
   std::unordered_set<prompt const*> seen(outers.begin(), outers.end());
@@ -287,7 +287,8 @@ void prompt::check_outers() {
   checked_ = losses;
 }
 
-/// Asks each place in the chain.
+/// Throws std::logic_error if the running process may not resume a scope in the chain: asks each
+/// frame_end.
 void prompt::require_own_scopes() {
   bool is_in_scope = false;
   for (continuation at = at_.leaf;;) {

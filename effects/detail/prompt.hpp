@@ -17,23 +17,24 @@
 
 /// A prompt: one run of a body under a handler.
 ///
-///   PROMPT-1  The owners of a prompt, which it counts: its body until that ends, each inner prompt
-///       that can perform to it, each coroutine clause that is not done.  While the body is
-///       suspended, its count belongs to its resumption.  The counts are plain, because all frames
-///       under one handler belong to one thread at a time.  Only prompts around processes of
-///       several threads, and prompts that are left to a pin (SUSPENSION-3), are counted
-///       atomically; they are marked as shared before.
-///   PROMPT-2  `current_` is the chain of active prompts of this thread, up to the nearest ordinary
-///       code that drives.  A capture walks along this chain from the innermost prompt to the
-///       prompt of the handler; if that is the innermost, no step is needed.  A prompt that is not
-///       in the chain cannot be captured to.
-///   PROMPT-3  A prompt that was captured to is a suspension (suspension.hpp).
-///   PROMPT-4  Each resume sets anew what waits for the answer (`waiter_`, `to_`).
+///   PROMPT-1  A prompt counts its owners: its body, until the body ends; each inner prompt that
+///       can perform to it; each coroutine clause that is not done.  While the body is suspended,
+///       its count belongs to its resumption.  The count is plain, because all frames under one
+///       handler belong to one thread at a time.  Only two kinds of prompts are counted atomically:
+///       those around processes of several threads, and those whose body a pin will unwind
+///       (SUSPENSION-3).  They are marked as shared before.
+///   PROMPT-2  `current_` begins the list of active prompts of this thread, from the innermost
+///       outwards up to the nearest ordinary code that drives, such as a call of run().  A capture
+///       walks along this list to the prompt of the handler; if that is the innermost, no step is
+///       needed.  A capture cannot reach a prompt that is not on the list.
+///   PROMPT-3  After a capture to it, a prompt is suspended: it holds the chain (suspension.hpp).
+///   PROMPT-4  Each resume sets anew the waiter for the answer: the slot `to_` gets the answer,
+///       then `waiter_` continues.
 ///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and other
 ///       computations can still perform to it, their later operations throw resumption_expired.
 namespace weft::detail {
 
-/// A function to be called with each of several prompts.
+/// Refers to a function that is called with each of several prompts.
 class prompt_visitor {
  public:
   template <class F>
@@ -58,14 +59,14 @@ class prompt : public suspension, public pooled_in_body {
     if (is_shared_by_threads_) [[unlikely]]
       owners_.fetch_add(1, std::memory_order_relaxed);
     else
-      owners_.store(owners() + 1, std::memory_order_relaxed);  // relaxed: as above
+      owners_.store(owners() + 1, std::memory_order_relaxed);  // relaxed: only one thread counts
   }
   void release() noexcept {
     if (drop_count()) [[unlikely]]
       destroy();
   }
   [[nodiscard]] unsigned owners() const noexcept {
-    return owners_.load(std::memory_order_relaxed);  // relaxed: one thread counts, or a hint
+    return owners_.load(std::memory_order_relaxed);  // relaxed: a hint, unless one thread counts
   }
   /// Called before several threads keep and release the prompt: from now on, its owners are counted
   /// atomically.
@@ -84,7 +85,7 @@ class prompt : public suspension, public pooled_in_body {
 
   /// Sets the waiter for the answer: `to` gets the answer, then `waiter` continues (PROMPT-4).
   void aim(continuation waiter, result_slot_base& to) noexcept { waiter_ = waiter, to_ = &to; }
-  /// Becomes the innermost active prompt, with a body that has not started.
+  /// Called before the body starts: makes this the innermost active prompt.
   void step_in() noexcept {
     up_ = std::exchange(current_, this);
     if (up_) arena_ = up_->arena_;
@@ -97,8 +98,8 @@ class prompt : public suspension, public pooled_in_body {
     while (p && p != this) p = p->up_;
     return p != nullptr;
   }
-  /// Called before a capture through other prompts: holds those inside.  Throws needs_control if
-  /// ordinary code stands in between.
+  /// Called before a capture through other prompts: from now on, this prompt holds the prompts
+  /// inside it.  Throws needs_control if ordinary code stands in between.
   void hold_inner(std::string_view operation, std::source_location where) {
     if (!hold(current_, *this)) throw_across(operation, where);
     for (prompt const* p = current_; p != this; p = p->up_) watched_ |= p->watched_ & in_scope;
@@ -120,8 +121,8 @@ class prompt : public suspension, public pooled_in_body {
     }
     return leaf();
   }
-  /// Throws resumption_expired unless the continuation may be resumed, and std::logic_error if it is in
-  /// a scope that another process has opened.
+  /// Throws resumption_expired unless the continuation may be resumed, and std::logic_error if a
+  /// scope is open in it that the running process may not resume (frame_end::may_resume_inside()).
   void require_open() {
     if (watched_ != 0) return require_open_slow();
     if (is_ != state::suspended) [[unlikely]]
@@ -150,11 +151,11 @@ class prompt : public suspension, public pooled_in_body {
       abandon_handler();
     unwind_body();
   }
-  /// drop() as one step of an unwinding that continues at `outside` later: returns what to unwind
-  /// next.  `asked`: the ends of clauses in the chain have been asked for pins, and there are none
-  /// (SUSPENSION-3).
+  /// Drops the resumption as one step of an unwinding that continues at `outside` later.  Returns
+  /// the frame or frame_end to unwind next.  `asked`: find_pin() has asked the ends of clauses in
+  /// the chain for pins, and there are none (SUSPENSION-3).
   [[nodiscard]] virtual continuation drop_before(continuation outside, bool asked) noexcept;
-  // ---- SUSPENSION-3, when a clause has dropped its continuation (end_of_clause.hpp)
+  // ---- the remainder: a continuation that a clause has dropped while it is pinned (SUSPENSION-3)
 
   /// Which party unwinds the dropped continuation.  `pinned`: the last pin; `clauses`: an
   /// unfinished clause, once no pin is left; `free`: an unfinished clause, and no pin is left;
@@ -168,29 +169,30 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] frame_end* in_charge() const noexcept {
     return in_charge_ ? &waiter_.end() : nullptr;
   }
-  /// `by`, the end of a clause, takes charge of the dropped continuation.  True if that can be
-  /// unwound now; if not, `by` is notified when it can.
+  /// Puts `by`, the end of a clause, in charge of the dropped continuation.  True if the
+  /// continuation can be unwound now; if not, `by` is notified when it can.
   [[nodiscard]] bool try_claim_remainder(frame_end& by) noexcept {
     waiter_ = continuation(by);
     in_charge_ = true;
-    // [1] acq_rel, pairs with [2] in unwind_on().  If this exchange is the first of the two, the
-    // last pin sees waiter_; if it is the second, it sees all that was done before [2].
+    // [1] acq_rel, pairs with [2] in unwind_on() (prompt.cpp).  If this exchange is the first of
+    // the two, the last pin sees waiter_; if it is the second, it sees all that the pin has done.
     return remainder_.exchange(remainder_state::awaited, std::memory_order_acq_rel) ==
            remainder_state::free;
   }
   /// Unwinds the dropped continuation as far as possible.  True if nothing is left of it.
   [[nodiscard]] bool unwind_further() noexcept {
     remainder_.store(remainder_state::clauses,
-                     std::memory_order_relaxed);  // relaxed: no other party has it now
+                     std::memory_order_relaxed);  // relaxed: no other party uses it now
     is_ = state::cut;
     unwind_body();
     return is_ != state::leaving;
   }
-  /// Called when a clause gives up the dropped continuation, because nothing can wait there.  If no
-  /// other clause unwinds it, the last pin will; if no pin is left, it is unwound here.
+  /// Called when a clause gives up the dropped continuation, because nothing can wait at the end of
+  /// the clause.  If no other clause unwinds the continuation, the last pin will; if no pin is
+  /// left, this call does.
   void leave_remainder() noexcept;
-  /// For the prompt of a scheduler: a frame in which the running process waits for the remainder,
-  /// and which then continues to the argument.  Null if there is none.
+  /// For the prompt of a scheduler: returns a frame in which the running process waits until the
+  /// remainder is unwound, and which then continues at the argument.  Null if no process runs.
   [[nodiscard]] virtual std::coroutine_handle<> wait_for_remainder(end_of_clause&) noexcept {
     return {};
   }
@@ -239,14 +241,16 @@ class prompt : public suspension, public pooled_in_body {
     return outside;
   }
 
-  /// Called when a scope is opened.  The prompts further out are told by hold_inner().
+  /// Called when a scope is opened: marks the innermost prompt.  hold_inner() marks the prompts
+  /// further out.
   static void note_scope() noexcept { current_->watched_ |= in_scope; }
 
   /// The innermost active prompt; a scheduler sets it when it switches chains.
   [[nodiscard]] static prompt* innermost() noexcept { return current_; }
   static void set_innermost(prompt* p) noexcept { current_ = p; }
 
-  /// The arena for new frames of the running body; null if they come from the pool.
+  /// The arena (frame_arena.hpp) for new frames of the running body; null if they come from the
+  /// pool.
   [[nodiscard]] static frame_arena* arena_here() noexcept {
     return current_ ? current_->arena_ : nullptr;
   }
@@ -288,23 +292,23 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] bool is_shared() const noexcept { return owners() > 1; }
   /// Called when the region or the borrow scope of the handler ends before the body.
   void end_of_handler() noexcept;
-  /// For constructors.  `may_go`: a handler further out may end before this is resumed.
+  /// Called by constructors.  `may_go`: a handler further out may end before the body is resumed.
   void set_fragile(bool may_go) noexcept {
     if (!may_go) return;
     watched_ |= fragile;
-    checked_ = losses_.load(std::memory_order_relaxed);  // relaxed: a hint
+    checked_ = losses_.load(std::memory_order_relaxed);  // relaxed: a hint, for require_outers()
   }
 
   /// Gives up the handler, which may end before the body is unwound (SUSPENSION-3).
   [[gnu::cold]] void abandon_handler() noexcept;
 
-  /// Exchanges the evidence: from now on, operations throw resumption_expired.
+  /// Exchanges the evidence: from now on, operations to this handler throw resumption_expired.
   virtual void end_evidence() noexcept = 0;
   /// Called when the prompt of a borrowed handler ends.
   virtual void leave_region() noexcept {}
-  /// Whether debug builds tell that ordinary code drops the continuation (region.hpp).
+  /// Whether debug builds print a notice if ordinary code drops the continuation (region.hpp).
   [[nodiscard]] virtual bool is_noticed_when_dropped() const noexcept { return false; }
-  /// Prints the notice.
+  /// Prints the notice that ordinary code drops the continuation, if one is to be printed.
   [[gnu::cold]] void notice_drop() const noexcept;
   /// Destroys the suspended frames.
   virtual void unwind_body() noexcept { (void)unwind_suspended(); }
@@ -316,16 +320,17 @@ class prompt : public suspension, public pooled_in_body {
     end_evidence();
   }
 
-  bool borrowed_ = false;   // the handler is borrowed
-  bool in_charge_ = false;  // waiter_ is in charge of the remainder (CLAUSE-3)
-  /// Bits of watched_, which require_open() tests at once: the resumption gave this up, and the party
-  /// that unwinds owns `is_`; a handler further out may end first; the body may be in a scope.
+  bool borrowed_ = false;
+  bool in_charge_ = false;  // waiter_, the end of a clause, has charge of the remainder (CLAUSE-3)
+  /// Bits of watched_, which require_open() tests at once.  `given_up`: no resumption owns the
+  /// chain any more, and only the party that unwinds it may use `is_`; `fragile`: a handler further
+  /// out may end before the body is resumed; `in_scope`: a scope may be open in the body.
   static constexpr unsigned char given_up = 1;
   static constexpr unsigned char fragile = 2;
   static constexpr unsigned char in_scope = 4;
   unsigned char watched_ = 0;
   [[nodiscard]] bool is_given_up() const noexcept { return (watched_ & given_up) != 0; }
-  frame_arena* arena_ = nullptr;  // the arena of the body around, or its own
+  frame_arena* arena_ = nullptr;  // for frames of the body: its own, or that of the body around
 
  private:
   /// Drops one count.  True if it was the last one.
@@ -351,11 +356,11 @@ class prompt : public suspension, public pooled_in_body {
   void release_suspension() noexcept override { release(); }
   [[noreturn]] void throw_expired(std::string_view handler) const;
 
-  /// The innermost active prompt of this thread (PROMPT-2); and the first of the prompts that are
-  /// to be deleted, linked by up_.
+  /// The innermost active prompt of this thread (PROMPT-2).
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
-  /// How many drivers this thread has, one inside the other; none: ordinary code runs.
+  /// The number of drivers on this thread, one inside the other; 0 outside of all computations.
   [[gnu::visibility("default")]] static inline thread_local constinit unsigned drivers_ = 0;
+  /// The first of the prompts that are to be deleted, linked by up_ (release_by_inner()).
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* deferred_deletes_ =
       nullptr;
   /// The number of borrowed handlers that ended while computations were left to perform to them.
@@ -366,11 +371,11 @@ class prompt : public suspension, public pooled_in_body {
   std::atomic<remainder_state> remainder_ = remainder_state::pinned;
   std::atomic<unsigned> owners_ = 1;  // the number of owners (PROMPT-1)
   unsigned clauses_ = 0;              // the number of unfinished clauses (CLAUSE-3)
-  unsigned checked_ = 0;              // losses_ when the outers were checked
-  continuation waiter_;               // continues after the answer (PROMPT-4)
-  result_slot_base* to_ = nullptr;    // gets the answer (PROMPT-4); a result_slot<A>
-  prompt* up_ = nullptr;              // if active: the next one outwards
-  suspension* held_by_ = nullptr;     // the holder of the chain around (SUSPENSION-1)
+  unsigned checked_ = 0;              // the value of losses_ at the last check of outer handlers
+  continuation waiter_;               // continues when the answer is written (PROMPT-4)
+  result_slot_base* to_ = nullptr;    // the slot for the answer, a result_slot<A> (PROMPT-4)
+  prompt* up_ = nullptr;              // if active: the next active prompt outwards (PROMPT-2)
+  suspension* held_by_ = nullptr;     // the holder of the chain that has this prompt (SUSPENSION-1)
 };
 
 inline bool suspension::hold(prompt* innermost, prompt const& outermost) noexcept {
@@ -383,8 +388,7 @@ inline bool suspension::hold(prompt* innermost, prompt const& outermost) noexcep
   return true;
 }
 
-/// If a coroutine clause is suspended as part of a chain, cuts that chain at the place of the
-/// clause.
+/// If `clause`, the end of a coroutine clause, is part of a suspended chain, cuts the chain there.
 void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept;
 [[noreturn]] void no_memory_to_unwind() noexcept;
 

@@ -22,7 +22,7 @@ struct nothing {};
 template <class T>
 using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, nothing, T>;
 
-// Cold and out of line: inlined, they would make every frame save registers.
+// The next functions are cold and out of line: inlined, they would make every frame save registers.
 /// Throws `e`, which is null afterwards.
 [[noreturn, gnu::cold, gnu::noinline]] inline void rethrow(std::exception_ptr& e) {
   std::rethrow_exception(std::exchange(e, nullptr));
@@ -44,7 +44,7 @@ using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, n
 /// The part of a result_slot that does not depend on its type, with the source line of the waiter.
 class result_slot_base {
  public:
-  std::source_location where;  // no line: in ordinary code
+  std::source_location where;  // where the waiter waits; line 0: in ordinary code
 
   [[nodiscard]] bool is_empty() const noexcept { return is_ == state::empty; }
   [[nodiscard]] bool has_failed() const noexcept { return is_ == state::error; }
@@ -66,7 +66,7 @@ class result_slot_base {
   }
 
  protected:
-  // As large as a pointer, so that one store makes a slot empty.
+  // As large as a pointer, so that a store of one word makes the slot empty.
   enum class state : std::uintptr_t { empty, value, error };
 
   explicit result_slot_base(std::source_location at) noexcept : where(at) {}
@@ -93,8 +93,8 @@ class result_slot : public result_slot_base {
     ::new (static_cast<void*>(std::addressof(at_.value))) kept<T>(std::forward<Args>(args)...);
     is_ = state::value;
   }
-  /// Sets the result of f(args...).  Callers pass no lambda: a symbol that names it would repeat the
-  /// name of the template that it stands in.
+  /// Sets the value to f(args...).  If `f` is a named function or class and no lambda, symbols stay
+  /// short: a symbol that names a lambda repeats the name of the template in which it stands.
   template <class F, class... Args>
   void set_from(F&& f, Args&&... args) {
     if constexpr (std::is_same_v<kept<T>, nothing>) {
@@ -146,7 +146,7 @@ class result_slot : public result_slot_base {
     if (is_empty()) end_without_answer();
     rethrow(at_.error);
   }
-  /// preserve_most: set() needs no registers that its caller would have to save.
+  /// preserve_most: the call clobbers few registers, so set() need not save any around it.
   [[gnu::cold, gnu::noinline, clang::preserve_most]] void clear_slow() noexcept { clear(); }
   void destroy() noexcept {
     if (is_ == state::error) [[unlikely]]
@@ -163,7 +163,7 @@ class result_slot : public result_slot_base {
   static constexpr std::size_t alignment = alignof(kept<T>) > alignof(std::uint64_t)
                                                ? alignof(kept<T>)
                                                : alignof(std::uint64_t);
-  // A value of a word lies directly behind the base: set_word() writes there.
+  // `at_` lies directly behind the base class: set_word() and keep() write there.
   union alignas(alignment) storage {
     storage() noexcept {}
     ~storage() {}

@@ -16,15 +16,15 @@
 /// Resumptions that are parameters of coroutines, as `k` is of a clause.
 ///
 ///   REST-1  When a frame is unwound, a continuation that it has as a parameter is not unwound
-///       natively, inside the frame's destructor.  It is unwound next, and then the frames outside.
+///       natively, inside the frame's destructor.  It is unwound next, before the frames outside.
 ///       So clauses that each keep a continuation, one inside the other, are unwound in one loop.
 ///   REST-2  C++ destroys a frame's locals first, then its promise, then its parameters (these in
 ///       an unspecified order).  The destructor of the promise hands the continuation over.  By
 ///       then, all objects of the frame that the continuation may refer to are destroyed, except
 ///       for other parameters.
-///   REST-3  A resumption in a local, an object or a container is dropped by the destructor of
-///       that, natively (nested_unwinding.hpp).  The continuation may refer to a local that is
-///       declared before it, so it must be unwound before that local is destroyed.
+///   REST-3  The destructor of a local, of an object or of a container drops the resumptions in it,
+///       natively (nested_unwinding.hpp).  The continuation may refer to a local that is declared
+///       before the resumption, so it must be unwound before that local is destroyed.
 namespace weft::detail {
 
 template <class P>
@@ -57,7 +57,7 @@ class promise_with_resumption : public Promise {
   /// Takes references to the frame's own parameters.
   template <class... Parameters>
   explicit promise_with_resumption(Parameters&... parameters) noexcept {
-    this->to = reinterpret_cast<result_slot_base*>(this);  // null would mean: being unwound
+    this->to = reinterpret_cast<result_slot_base*>(this);  // null would mean: the frame is unwound
     auto& rest = std::get<sizeof...(Parameters) - FromEnd>(std::tie(parameters...));
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(rest)>>) rest_ = &rest;
   }

@@ -30,7 +30,7 @@ constexpr bool is_subset = false;
 template <class... Es, class Super>
 constexpr bool is_subset<row<Es...>, Super> = (is_among<Es, Super> && ...);
 
-/// The position of `T`, which is in the list.
+/// The position of `T` in a list that has it.
 template <class T, class List>
 constexpr int place_of = -1;
 template <class T, template <class...> class List, class... Ts>
@@ -48,8 +48,8 @@ constexpr int size_of_row<row<Es...>> = sizeof...(Es);
 
 // ---- the set
 //
-// Two effects of one name (in unnamed namespaces, for instance) keep the order in which they came.
-// The only harm is that evidence may be copied which could have been shared.
+// Two effects of one name (in unnamed namespaces, for instance) keep the order in which they were
+// listed.  The only harm is that evidence may be copied which could have been shared.
 
 template <class E, class Before, class After>
 struct inserted;
@@ -69,7 +69,7 @@ struct collected<Set, E, Rest...> : collected<typename inserted<E, row<>, Set>::
 template <class Set, class... Inner, class... Rest>
 struct collected<Set, row<Inner...>, Rest...> : collected<Set, Inner..., Rest...> {};
 
-/// The set of some effects and rows.
+/// The set of all effects in `Es`, which are effects and rows.
 template <class... Es>
 using row_set = typename collected<row<>, Es...>::type;
 
@@ -90,7 +90,7 @@ struct subtracted<row<Es...>, Removed>
 template <class Of, class Removed>
 using row_difference = typename subtracted<Of, Removed>::type;
 
-/// The effects that an effect names, such as those of spawned processes.
+/// The effects that an effect has as arguments, such as those of the processes that it spawns.
 template <class E>
 struct effects_named_by : identity<row<>> {};
 

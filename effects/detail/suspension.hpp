@@ -14,25 +14,26 @@
 /// The holder of a suspended chain: the frame_end at its outer end.
 ///
 ///   SUSPENSION-1  While a suspension is suspended, all frames and prompts from its leaf up to the
-///       suspension itself are a suspended chain.  `held_by` of the prompts inside is this
+///       suspension itself are a suspended chain.  held_by() of the prompts inside is this
 ///       suspension, until they are captured as part of another chain.  One resumption, or one
 ///       process, owns the chain.
 ///   SUSPENSION-2  If a handler ends before a chain that goes through it, the chain is cut: unwound
-///       up to and including the place of that handler.  The remainder can only be dropped.
-///   SUSPENSION-3  A frame end may pin the frames outside it: tasks work for them and refer to
-///       their locals.  A dropped chain is unwound up to the pin, and further when the tasks have
-///       ended.  If a clause dropped the chain, the waiter for the clause's answer continues only
-///       after that (end_of_clause.hpp).
+///       up to and including the frame_end of that handler.  The remainder, which is the part
+///       further out, can only be dropped.
+///   SUSPENSION-3  A frame_end may pin the frames outside it, because open tasks refer to their
+///       locals.  A dropped chain is unwound up to the pin; its remainder is unwound when the tasks
+///       have ended.  If a clause dropped the chain, the waiter for the clause's answer continues
+///       only when the whole chain is unwound (end_of_clause.hpp).
 namespace weft::detail {
 
 class prompt;
 
-/// Whether there ever was a pin (SUSPENSION-3).
+/// Whether there ever was a pin in this program (SUSPENSION-3).
 [[gnu::visibility("default")]] inline constinit std::atomic<bool> some_frame_pins = false;
-/// Must be called before a pin is in place.
+/// Sets some_frame_pins.  Must be called before a pin is in place.
 inline void note_pinning() noexcept {
-  // Relaxed, both: a thread that looks for pins in a chain has received the chain after this, by a
-  // hand-over that synchronises (pinned_by()).
+  // Relaxed, both: a thread that looks for pins in a chain (pinned_by()) has received the chain
+  // after this store, by a hand-over that synchronises.
   if (!some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
     some_frame_pins.store(true, std::memory_order_relaxed);
 }
@@ -40,11 +41,11 @@ inline void note_pinning() noexcept {
 class suspension : public frame_end {
  public:
   enum class state : unsigned char {
-    active,  // not captured to; perhaps inside a chain that another suspension holds
-    suspended,
-    cutting,  // is being cut (SUSPENSION-2)
-    cut,      // has been cut (SUSPENSION-2): the remainder can only be dropped
-    leaving,  // was dropped, and waits for a pin (SUSPENSION-3)
+    active,     // holds no chain; may itself be part of a chain that another suspension holds
+    suspended,  // holds a suspended chain (SUSPENSION-1)
+    cutting,    // the chain is being cut (SUSPENSION-2)
+    cut,        // the chain has been cut: the remainder can only be dropped (SUSPENSION-2)
+    leaving,    // the chain was dropped, and a pin keeps the remainder (SUSPENSION-3)
     ended
   };
 
@@ -56,7 +57,7 @@ class suspension : public frame_end {
   /// one (SUSPENSION-2).
   void cut(frame_end& part, std::string_view const& handler) noexcept;
 
-  // ---- suspended: the frame, its operation, the source location, and the slot that it waits in
+  // ---- if suspended: the innermost frame, the slot in which it waits, its operation and location
 
   [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return at_.leaf.frame(); }
   [[nodiscard]] result_slot_base& waiting() const noexcept { return *at_.waiting; }
@@ -64,12 +65,12 @@ class suspension : public frame_end {
   [[nodiscard]] std::source_location where() const noexcept {
     return lost_ ? at_.where : at_.waiting->where;
   }
-  /// If the chain was cut or unwound: the handler that messages give as the cause.
+  /// If the chain was cut or unwound: the name of the handler that messages give as the cause.
   [[nodiscard]] std::string_view lost_handler() const noexcept { return *lost_handler_; }
-  /// For messages: the handler that suspended the chain.
+  /// For messages: the name of the handler that suspends the chain.
   [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
 
-  /// Unwinds the frames inside `part`, which pins, and will have the remainder unwound later
+  /// Unwinds the frames inside `part`, a pin, which will have the remainder unwound later
   /// (SUSPENSION-3).  The remainder then begins at `next`.
   void unwind_up_to(frame_end const& part, continuation next) noexcept {
     lose_leaf(handler_name());
@@ -94,7 +95,7 @@ class suspension : public frame_end {
 
  protected:
   explicit suspension(state s = state::active) noexcept : at_(), is_(s) {}
-  ~suspension() {}  // the running process destroys result_
+  ~suspension() {}  // a process destroys its result_ itself, when it ends
 
   void suspend(std::coroutine_handle<> leaf, result_slot_base& waiting,
                operation_info const& operation) noexcept {
@@ -120,14 +121,15 @@ class suspension : public frame_end {
   /// Called when the answer that the leaf waits for has been filled in: notifies the prompts that
   /// record answers.
   void tell_recorders(prompt const& outermost) noexcept;
-  /// Moves the chain of `from` to `to`.  The caller redirects the frame that ends at `from`.
+  /// Makes `to` the holder of the chain of `from`.  The caller sets the `parent` of the outermost
+  /// frame, which is `from`, to `to`.
   static void move_suspension(suspension& from, suspension& to, prompt const& outermost) noexcept;
-  /// Destroys the chain, or what is left of it.  False if a pin prevents that: unwind_on() will do
-  /// the rest.
+  /// Destroys the chain, or its remainder.  False if a pin prevents that: then unwind_on(), called
+  /// when the pin is gone, does the rest.
   bool unwind_suspended() noexcept;
 
-  /// Unwinds the frames inside `part`.  The chain stays suspended: it goes on at the frame `leaf`,
-  /// inside the handler `around`, where no answer is waited for.
+  /// Unwinds the frames inside `part`.  The chain stays suspended: its innermost frame is now
+  /// `leaf`, which waits for no answer, and its innermost prompt `around`.
   void drop_inside(frame_end const& part, std::coroutine_handle<> leaf, prompt& around) noexcept;
   /// If may_be_pinned(): the innermost pin (SUSPENSION-3); null if there is none.
   [[nodiscard]] frame_end* pinned_by() const noexcept {
@@ -143,7 +145,7 @@ class suspension : public frame_end {
   /// Called before the leaf is destroyed: saves, for messages, where the leaf waited and which
   /// handler ended.
   void lose_leaf(std::string_view const& handler) noexcept;
-  /// Called when a pin takes over the unwinding, perhaps on another thread (SUSPENSION-3).
+  /// Called before a pin takes over the unwinding, perhaps on another thread (SUSPENSION-3).
   virtual void on_handed_over() noexcept {}
   /// Keeps the suspension alive during cut().
   virtual void keep_suspension() noexcept = 0;
@@ -156,33 +158,34 @@ class suspension : public frame_end {
 
   struct stop_point {
     stop_point() noexcept : leaf(), waiting(nullptr) {}
-    continuation leaf;  // the innermost frame; of the remainder, if the chain was cut
+    continuation leaf;  // the innermost frame of the chain, or of its remainder
     union {
-      result_slot_base* waiting;   // a result_slot<R>
+      result_slot_base* waiting;   // the slot in which the leaf waits, a result_slot<R>
       std::source_location where;  // if lost_: where the leaf waited
     };
-    operation_info const* operation = nullptr;  // the last one that suspended the chain
+    operation_info const* operation = nullptr;  // the operation that last suspended the chain
   };
 
  protected:
   union {
     stop_point at_;
-    result_slot<void> result_;  // of a running process
+    result_slot<void> result_;  // while a process runs: the slot for its result
   };
   union {
-    prompt* inner_ = nullptr;               // suspended: the innermost prompt of the chain
-    std::string_view const* lost_handler_;  // if lost_
+    prompt* inner_ = nullptr;               // if suspended: the innermost prompt of the chain
+    std::string_view const* lost_handler_;  // if lost_: the handler that messages name as the cause
   };
   state is_;
-  /// Bits of recording_, which activate() tests at once: answered() must be called for a prompt that is
-  /// held; for this prompt.
+  /// Bits of recording_, which activate() tests at once.  When the answer has been filled in,
+  /// answered() must be called: `inner_records`, of prompts in the chain; `itself_records`, of this
+  /// prompt.
   static constexpr unsigned char inner_records = 1;
   static constexpr unsigned char itself_records = 2;
   unsigned char recording_ = 0;
 
  private:
-  bool lost_ = false;       // the leaf is destroyed, as the chain was cut or unwound
-  bool cut_again_ = false;  // another handler ended while cutting
+  bool lost_ = false;       // the leaf is destroyed, because the chain was cut or unwound
+  bool cut_again_ = false;  // another handler has ended while the chain is being cut
 };
 
 }  // namespace weft::detail

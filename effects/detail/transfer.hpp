@@ -16,13 +16,13 @@
 /// and no sanitizer may define WEFT_SYMMETRIC for speed.
 ///
 /// The two ways do not mix, so files built differently must not be linked together.  Every type
-/// that programs pass around is in an inline namespace, which has a tag for the way.  The tag is
+/// that programs pass around is in an inline namespace, whose ABI tag names the way.  The tag is
 /// part of the symbol of every function that returns such a type, so mixing the ways is a linker
 /// error.
 ///
-/// Neither do versions of weft mix, so the tag has the version too (version.hpp).
+/// Versions of weft do not mix either, so the tag has the version too (version.hpp).
 ///
-/// The form with all functions inline, weft.hpp, is a way of its own (compiled_alike.hpp).
+/// weft.hpp, the form of weft with all functions inline, has a tag of its own (compiled_alike.hpp).
 ///
 /// Small owners of frames are [[clang::trivial_abi]]: they are passed and returned in registers, so
 /// that a caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such
@@ -57,7 +57,7 @@ namespace detail {
 #if defined(__clang__) || defined(WEFT_SYMMETRIC)
 inline namespace symmetric {
 
-/// The result of await_suspend: the frame to run next.
+/// The result type of await_suspend(): the frame to run next.
 using transfer = std::coroutine_handle<>;
 inline transfer go_on(std::coroutine_handle<> next) noexcept { return next; }
 /// Runs `first` and the frames after it, until one passes control to std::noop_coroutine().

@@ -9,8 +9,8 @@
 /// The identity of types that are not known where they are compared: effects, operations, messages.
 namespace weft::detail {
 
-/// Tells a type from others.  There is one for each type, identity_of<T>, or a part of an object
-/// that is unique for the type.  A type with hidden visibility has one in each module of a program:
+/// Tells a type from others.  Each type has one: identity_of<T>, or the base of another object that
+/// exists once for the type.  A type with hidden visibility has one in each module of a program:
 /// these have different addresses, and compare equal.
 ///
 /// O(1) if the addresses are equal; else O(length of the names).

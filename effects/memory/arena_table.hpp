@@ -10,7 +10,8 @@ namespace weft::detail {
 
 class frame_arena;
 
-/// Finds the arena in which an address lies, if there is one: a hash table of pages.  One thread.
+/// Finds the arena (frame_arena.hpp) in which an address lies, if there is one: a hash table of
+/// pages.  Used by one thread.
 ///
 /// Open addressing with linear probing, at most half full (Knuth, TAOCP 6.4, algorithms L and R).
 class arena_table {
@@ -23,8 +24,8 @@ class arena_table {
       if (table_[i].page == p) return table_[i].arena;
     return nullptr;
   }
-  /// Adds memory that begins and ends at a boundary of pages.  If it throws std::bad_alloc, nothing
-  /// has changed.
+  /// Adds the memory of an arena, which begins and ends at a boundary of pages.  If it throws
+  /// std::bad_alloc, nothing is added.
   void add(void const* memory, std::size_t bytes, frame_arena& arena) {
     std::size_t const pages = bytes / page;
     while (2 * (size_ + pages) > mask_ + 1) grow();
@@ -60,7 +61,7 @@ class arena_table {
     while (table_[hole].page != p) hole = next(hole);
     for (std::size_t i = next(hole); table_[i].arena; i = next(i)) {
       if (((i - place_of(table_[i].page)) & mask_) < ((i - hole) & mask_))
-        continue;  // its own place comes after the hole, cyclically: a search still finds it
+        continue;  // a search for this entry begins after the hole, cyclically: it may stay
       table_[hole] = table_[i];
       hole = i;
     }
@@ -75,7 +76,7 @@ class arena_table {
       if (old[i].arena) insert(old[i]);
   }
 
-  std::size_t mask_ = 15;  // the number of entries, which is a power of two, less one
+  std::size_t mask_ = 15;  // the length of table_, a power of two, less one
   std::size_t size_ = 0;
   std::unique_ptr<entry[]> table_ = std::make_unique<entry[]>(16);
 };

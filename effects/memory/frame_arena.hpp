@@ -14,8 +14,8 @@
 #include "weft/effects/memory/arena_table.hpp"
 #include "weft/effects/memory/frame_depot.hpp"
 
-/// Memory for the frames of one body, which is saved as a whole, and copied back to where it was
-/// (copying_prompt.hpp).
+/// Memory for the frames of one body that is resumed bitwise: the memory is saved as a whole, and
+/// copied back to where it was (copying_prompt.hpp).
 ///
 ///   ARENA-1  The blocks are a stack, in the order of their allocation.  They lie in chunks that do
 ///       not move.  In front of each block is a header; its `number` says how many blocks are
@@ -27,7 +27,7 @@
 ///   ARENA-4  Since mark(), no block with a number below `low_` has been allocated or freed.
 namespace weft::detail {
 
-/// Used by one thread.
+/// A stack of blocks.  Used by one thread.
 class frame_arena {
  public:
   /// Joins the list of a thread's arenas, which begins with `first`.
@@ -49,7 +49,7 @@ class frame_arena {
 
   // ---- blocks
 
-  struct alignas(16) header {  // so that blocks are aligned as those of new
+  struct alignas(16) header {  // so that a block, which follows it, is aligned, too
     header* below;
     std::uint32_t number;
     bool dead;
@@ -58,7 +58,7 @@ class frame_arena {
   static_assert(sizeof(header) == 16);
   static header& header_of(void* block) noexcept { return static_cast<header*>(block)[-1]; }
 
-  /// `owns`: the block is a frame that must not be copied byte by byte.
+  /// Allocates a block.  `owns`: the block is a frame that must not be copied byte by byte.
   void* take(std::size_t bytes, bool owns = false) {
     std::size_t const size = sizeof(header) + (bytes + 15) / 16 * 16;
     if (static_cast<std::size_t>(end_ - top_) < size) [[unlikely]]
@@ -69,8 +69,8 @@ class frame_arena {
     top_ += size;
     return h + 1;
   }
-  /// Frees `block`, which may be in any memory, if it is in the current chunk, and if that chunk
-  /// stays the current one.  False, and nothing has changed, if not.
+  /// The fast path of give(): frees `block`, which may be in any memory, if it is in the current
+  /// chunk, and if that chunk stays the current one.  Otherwise returns false, and changes nothing.
   bool try_give(void* block) noexcept {
     header* const h = &header_of(block);
     if (h != last_) {
@@ -114,7 +114,7 @@ class frame_arena {
   }
   [[nodiscard]] bool may_be_deleted() const noexcept { return abandoned_ && !last_; }
 
-  // ---- what has changed (ARENA-4)
+  // ---- changes since mark() (ARENA-4)
 
   void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
@@ -183,7 +183,7 @@ class frame_arena {
     std::unique_ptr<arena_range> range;
     std::byte* memory;
     std::size_t capacity;
-    std::size_t filled;  // not up to date for the current chunk
+    std::size_t filled;  // the bytes in use; out of date for the current chunk
   };
   static constexpr std::align_val_t alignment{arena_table::page};
 
@@ -201,7 +201,8 @@ class frame_arena {
     end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
     floor_ = used > 1 || abandoned_ ? begin_ : nullptr;
   }
-  /// Makes room in the image, and saves all chunks but the last.  Returns where the last one goes.
+  /// Makes room in the image, and saves all chunks but the last.  Returns the place for the last
+  /// one.
   [[gnu::noinline]] std::byte* save_below(image& to) {
     std::size_t bytes = to.top_;
     to.below_.clear();
@@ -220,7 +221,8 @@ class frame_arena {
     }
     return at;
   }
-  /// Restores all chunks but the last, which becomes the current one.  Returns what goes there.
+  /// Restores all chunks but the last, which becomes the current one.  Returns the saved bytes of
+  /// the last one.
   [[gnu::noinline]] std::byte const* restore_below(image const& from) noexcept {
     std::byte const* at = from.bytes_.get();
     for (std::size_t i = 0; i != from.below_.size(); ++i) {
@@ -278,12 +280,12 @@ class frame_arena {
   std::byte* begin_ = nullptr;
   std::byte* top_ = nullptr;
   std::byte* end_ = nullptr;
-  /// The beginning of the current chunk, if to empty that takes more than to free its last block:
-  /// because there is a chunk below it, or the arena may be deleted then.  Else null.
+  /// The beginning of the current chunk, if more is to be done once the chunk is empty: a chunk
+  /// below it becomes the current one, or the arena may be deleted.  Else null.
   std::byte* floor_ = nullptr;
-  header* last_ = nullptr;  // of the block at the top (ARENA-1)
+  header* last_ = nullptr;  // the header of the block at the top (ARENA-1)
   std::int64_t deaths_ = 0;
-  std::uint32_t low_ = 0;   // blocks with a lower number are as marked (ARENA-4)
+  std::uint32_t low_ = 0;   // blocks with a lower number are unchanged since mark() (ARENA-4)
   std::uint32_t dead_ = 0;  // the number of dead blocks (ARENA-2)
   bool abandoned_ = false;
 };

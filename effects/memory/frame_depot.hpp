@@ -12,7 +12,7 @@
 /// Memory on its way between the pools of threads (frame_pool.hpp).
 namespace weft::detail {
 
-/// Memory of an arena, of any thread (frame_arena.hpp).
+/// A chunk of memory of an arena, of any thread (frame_arena.hpp).
 struct arena_range {
   std::byte* begin;
   std::size_t bytes;
@@ -39,8 +39,8 @@ class frame_depot {
     if (first) piles_[size] = first->next_batch;
     return first;
   }
-  /// Takes what an ending thread has left of its slab.  The largest such piece is kept, for the
-  /// next thread that needs a slab.
+  /// Takes over the rest of the slab of a thread that ends.  The depot keeps the largest such rest,
+  /// for the next thread that needs a slab.
   void put(slab_remainder r) noexcept {
     std::lock_guard const lock(mutex_);
     if (r.bytes() > remainder_.bytes()) remainder_ = r;
@@ -85,7 +85,7 @@ class frame_depot {
   std::array<free_block*, block_sizes> piles_{};
   slab_remainder remainder_;
   arena_range* arenas_ = nullptr;
-  frame_count ended_;  // by threads that have ended
+  frame_count ended_;  // the counts of the threads that have ended
 };
 [[gnu::visibility("default")]] inline constinit frame_depot depot(pooling);
 

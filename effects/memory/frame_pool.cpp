@@ -23,7 +23,7 @@ namespace weft::detail {
 struct frame_pool::while_in_arenas {
   arena_table table;
   frame_arena* (*here)() noexcept = nullptr;
-  frame_arena* first = nullptr;  // of the list of this thread's arenas
+  frame_arena* first = nullptr;  // the first in the list of this thread's arenas
   stacks aside;
 };
 
@@ -53,8 +53,8 @@ void frame_pool::end_arena(frame_arena& a) noexcept {
   if (--arenas_ == 0) stacks_ = in_arenas_->aside;
   if (arenas_ == 0 && closed_) close();
 }
-/// Allocates in the arena of the running body; null if the block does not belong to it, or if it has
-/// no arena.
+/// Allocates in the arena of the running body.  Returns null if the block does not belong to the
+/// body, or if the body has no arena.
 void* frame_pool::take_in_arena(std::size_t bytes, block_owner owner) {
   if (owner == block_owner::none) return nullptr;
   frame_arena* const a = in_arenas_->here();
@@ -64,7 +64,7 @@ void* frame_pool::take_in_arena(std::size_t bytes, block_owner owner) {
 }
 /// The arena of this thread in which `p` lies; null if there is none.
 frame_arena* frame_pool::arena_of(void* p) noexcept {
-  // While there are arenas, one of them is recent, which the analyzer does not see.
+  // While there are arenas, recent_arena_ is not null, which the analyzer does not see.
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
   return recent_arena_->is_near(p) ? recent_arena_ : in_arenas_->table.find(p);
 }
@@ -132,7 +132,7 @@ void frame_pool::to_system(void* p) noexcept {
   --blocks_;
   if (closed_) close();
   if (!depot.contains(p) && !reserve_for_unwinding.give(p))
-    ::operator delete(p);  // else in another thread's arena, where it stays; or in the reserve
+    ::operator delete(p);  // else p stays in another thread's arena, or is back in the reserve
 }
 
 // ---- lists
@@ -149,7 +149,7 @@ void* frame_pool::cut(std::size_t size) {
   close_frames_at_the_end();
   std::size_t const bytes = block_size::bytes(size);
   auto const has_room = [&] {
-    if (bytes > block_size::small) slab_.align(block_size::line);  // to a cache line (POOL-5)
+    if (bytes > block_size::small) slab_.align(block_size::line);  // blocks share no line (POOL-5)
     return slab_.bytes() >= bytes;
   };
   if (!has_room()) slab_ = depot.take_remainder();
@@ -169,7 +169,7 @@ void* frame_pool::cut(std::size_t size) {
   return block;
 }
 
-/// A block from the list or from elsewhere.
+/// Returns a block from the thread's lists, from the depot, or cut from a slab.
 void* frame_pool::obtain(std::size_t size) {
   note_list(size);
   list& l = lists_[size];
@@ -192,7 +192,7 @@ void* frame_pool::restock(stack& s, std::size_t size) {
   void* const block = obtain(size);
   if (!lists_[size].first->next || (s.room() < at_once && !grow(s, most_of(size)))) return block;
   std::uint32_t const n = from_list(s.top + 1, at_once, size);
-  std::reverse(s.top + 1, s.top + 1 + n);  // so that they come in the order of the list
+  std::reverse(s.top + 1, s.top + 1 + n);  // so that they are taken in the order of the list
   for (std::uint32_t i = 0; i != n; ++i) __builtin_prefetch(*++s.top, 1);
   return block;
 }
@@ -227,7 +227,7 @@ bool frame_pool::grow(stack& s, std::size_t most) noexcept {
   return true;
 }
 
-/// Puts `n` blocks on the list.
+/// Puts `n` blocks on the thread's list of this size.
 void frame_pool::to_list(void** blocks, std::uint32_t n, std::size_t size) noexcept {
   list& l = lists_[size];
   std::uint32_t const room = free_block::room(block_size::bytes(size));
@@ -244,7 +244,7 @@ void frame_pool::to_list(void** blocks, std::uint32_t n, std::size_t size) noexc
   hand_over(std::exchange(l.spare, l.first), size);
   l.first = &no_block;
 }
-/// Takes at most `most` blocks from the list.  Returns how many.
+/// Takes at most `most` blocks from the thread's list of this size.  Returns how many.
 std::uint32_t frame_pool::from_list(void** to, std::uint32_t most, std::size_t size) noexcept {
   list& l = lists_[size];
   std::uint32_t n = 0;
@@ -260,7 +260,7 @@ std::uint32_t frame_pool::from_list(void** to, std::uint32_t most, std::size_t s
   }
   return n;
 }
-/// Gives a list to the depot.
+/// Gives a list of blocks, unless it is empty, to the depot.
 void frame_pool::hand_over(free_block* first, std::size_t size) noexcept {
   if (!first->next) return;
   blocks_ -= first->depth;
@@ -305,7 +305,7 @@ void frame_pool::close() noexcept {
     lists_[size] = {};
   }
   blocks_ = deaths_ = 0;
-  frame_count const counted = count();  // of the blocks in arenas
+  frame_count const counted = count();  // only the blocks in arenas are left
   deaths_ = -counted.deaths;
   blocks_ = -counted.alive();
   depot.put(std::exchange(slab_, {}));

@@ -12,15 +12,15 @@
 
 /// Memory for frames and prompts: free blocks by size, a set of them for each thread.
 ///
-///   POOL-1  A thread has a stack of free blocks of a size, for take() and give(): an array of their
-///       addresses.  Neither looks into a block, so none waits for one that is in no cache.  The
-///       array grows.  When it has `most_of` addresses and is full, half of the blocks, those that
-///       were freed first, go to the thread's list, which fills an empty stack.  A list that has half
-///       as many blocks becomes the spare one, and a spare one that is still there goes to the depot,
-///       which all threads share, and which fills empty lists.  So a thread has a stack and two
-///       lists of a size, and blocks that are allocated on one thread and freed on another
-///       circulate and do not pile up.  A list knows its length, so it is handed over without a
-///       walk along it.
+///   POOL-1  For each size, a thread has a stack of free blocks for take() and give(): an array of
+///       their addresses.  Neither function reads a block, so neither waits for a cache miss.  The
+///       array grows up to `most_of` addresses.  When it is full then, the half of the blocks that
+///       was freed first goes to the thread's list, from which an empty stack is filled.  A list
+///       that has half of `most_of` blocks becomes the spare list; the spare list before it goes to
+///       the depot, which all threads share, and from which empty lists are filled.  So a thread
+///       has a stack and two lists of each size, and blocks that are allocated on one thread and
+///       freed on another circulate and do not pile up.  A list knows its length, so it is handed
+///       over without a walk along it.
 ///   POOL-2  Blocks are cut from slabs, one behind the other, because malloc would take 16 bytes
 ///       more for each: a fifth of a waiting process.  So no block is returned to the system: the
 ///       memory for frames at the peak stays memory for frames.  Blocks of over 4 KB come from the
@@ -29,9 +29,9 @@
 ///       stacks have no room, so that the slow path sees each take() and give().
 ///       The depot decides this, for all modules and files of a program: a file that is compiled
 ///       with AddressSanitizer may be linked with one that is not.
-///   POOL-4  While there are arenas (frame_arena.hpp) the stacks are put aside, and those in their
-///       place have no room.  So the slow path sees each take() and give(), and the fast path need
-///       not ask whether there is an arena.
+///   POOL-4  While there are arenas (frame_arena.hpp), the stacks are put aside, and stacks without
+///       room take their place.  So the slow path sees each take() and give(), and the fast path
+///       need not ask whether there is an arena.
 ///   POOL-5  A block of over 256 bytes shares no cache line with another: it begins at a line, and
 ///       is a whole number of lines.  Otherwise two threads might write to one line, each to its
 ///       own block: after tasks have been stolen, neighbouring blocks belong to different threads.
@@ -40,12 +40,12 @@ namespace weft::detail {
 class arena_table;
 class frame_arena;
 
-/// What a block belongs to.  A block of the running body lies in the arena of that body, if it has
-/// one.
+/// Whether a block belongs to the running body.  If so, it lies in the arena of the body, if the
+/// body has one.
 enum class block_owner : unsigned char {
   none,
   body,
-  body_owning  ///< The same: a frame with a parameter that is not trivially copyable.
+  body_owning  ///< A frame of the body with a parameter that is not trivially copyable.
 };
 
 /// A thread's free blocks.
@@ -64,8 +64,8 @@ class frame_pool {
     --s.top;
     return block;
   }
-  /// take() of a block that does not belong to the running body.  Null if the slow path would be
-  /// needed.
+  /// Allocates a block that does not belong to the running body.  Null if take() would need its
+  /// slow path.
   [[nodiscard, gnu::always_inline]] void* try_take(std::size_t bytes) noexcept {
     std::size_t const size = block_size::of(bytes);
     if (size >= block_sizes) return nullptr;
@@ -84,10 +84,10 @@ class frame_pool {
       return give_slow(p, size);
     void** const top = s.top + 1;
     s.top = top;
-    ++s.deaths;  // beside `top`: two stores in a row to one line take as long as one
+    ++s.deaths;  // in the line of `top`: two stores in a row to one line take as long as one
     *top = p;
   }
-  /// Whether give() needs no slow path.
+  /// Whether give() of a block of that many bytes needs no slow path.
   [[nodiscard, gnu::always_inline]] bool gives_in_place(std::size_t bytes) const noexcept {
     std::size_t const size = block_size::of(bytes);
     return size < block_sizes && stacks_[size].top != stacks_[size].limit;
@@ -102,7 +102,7 @@ class frame_pool {
     --blocks_;
     ::operator delete(p, alignment);
   }
-  /// Adds up the stacks and lists.
+  /// Counts births and deaths: adds up the stacks, the lists and the arenas.
   [[nodiscard]] frame_count count() const noexcept;
 
   /// Equals count().alive(), and is faster while there are no arenas.
@@ -138,15 +138,15 @@ class frame_pool {
   void close() noexcept;
 
  private:
-  /// The number of blocks in a stack that does not grow any more (POOL-1).
+  /// The largest number of blocks in a stack (POOL-1).
   static constexpr std::uint32_t most_of(std::size_t size) noexcept {
     return static_cast<std::uint32_t>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
   }
   /// Free blocks of a size, the one that was freed last on top.
   struct stack {
-    void** top = &no_room;     // the address on top, or `bottom`
+    void** top = &no_room;     // the topmost entry, or `bottom`
     void** limit = &no_room;   // where `top` is when the stack is full
-    void** bottom = &no_room;  // the array, which begins with a null
+    void** bottom = &no_room;  // the array; its first entry is null
     std::int64_t deaths = 0;   // the number of frees by give()
 
     [[nodiscard]] std::size_t blocks() const noexcept {
@@ -172,7 +172,7 @@ class frame_pool {
   [[nodiscard]] stacks const& kept() const noexcept;
   void note_list(std::size_t size) noexcept { sizes_[size / 64] |= std::uint64_t{1} << size % 64; }
   void* take_slow(std::size_t bytes, block_owner owner);
-  /// Static, as it is called for each block while there are arenas: `p` stays where it is.
+  /// Static, so that `p` stays in its register: called for each block while there are arenas.
   static void give_slow(void* p, std::size_t size) noexcept;
   static void give_to_owner(void* p, std::size_t size) noexcept;
   [[gnu::cold]] void give_to_list(void* p, std::size_t size) noexcept;
@@ -194,16 +194,16 @@ class frame_pool {
 
   stacks stacks_{};
   std::array<list, block_sizes> lists_{};
-  slab_remainder slab_;      // from which blocks are cut (POOL-2)
-  std::int64_t blocks_ = 0;  // obtained from the system and the depot, less those returned to them
-  std::int64_t deaths_ = 0;  // the number of other frees
+  slab_remainder slab_;      // the slab that blocks are cut from (POOL-2)
+  std::int64_t blocks_ = 0;  // blocks from the system and the depot, less those returned to them
+  std::int64_t deaths_ = 0;  // the number of frees that stack::deaths does not count
   std::array<std::uint64_t, block_sizes / 64 + 1> sizes_{};  // a bit for each size that had blocks
   bool closed_ = false;
   bool uses_reserve_ = false;
   unsigned arenas_ = 0;
-  frame_arena* recent_arena_ = nullptr;  // allocated in last; a hint; null if there is none
+  frame_arena* recent_arena_ = nullptr;  // the arena used last, as a hint; null if there is none
   while_in_arenas* in_arenas_ = nullptr;
-  arena_table const* table_ = nullptr;  // that of in_arenas_
+  arena_table const* table_ = nullptr;  // the table of *in_arenas_
 };
 [[gnu::visibility("default")]] inline thread_local constinit frame_pool frames;
 
@@ -217,7 +217,7 @@ struct closes_frames {
   (void)at_the_end;
 }
 
-/// A scope whose allocations are needed to unwind something: they may use the reserve.
+/// While it exists, allocations may use the reserve for unwinding (unwinding_reserve.hpp).
 class while_unwinding {
  public:
   while_unwinding() noexcept : before_(frames.use_reserve(true)) {}

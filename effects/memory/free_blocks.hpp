@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Free blocks: their sizes, and what they consist of (frame_pool.hpp).
+/// Free blocks of memory: their sizes and their layout (frame_pool.hpp).
 namespace weft::detail {
 
 /// Whether the source file that includes this is compiled to keep freed blocks: not with
@@ -29,8 +29,8 @@ struct frame_count {
   [[nodiscard]] std::int64_t alive() const noexcept { return births - deaths; }
 };
 
-/// A free block in a list.  It has the addresses of further free blocks, as many as fit, so that a
-/// block is found without a look at the one before it, which would be a cache miss for each.
+/// A free block in a list.  It has the addresses of further free blocks, as many as fit, so that
+/// these are found without a read of each block, which would be a cache miss each time.
 struct free_block {
   free_block* next;        // null in no_block only
   free_block* next_batch;  // in the first block of a batch: the depot's next batch

@@ -23,7 +23,7 @@ class unwinding_reserve {
     for (;;) {
       if (~taken == 0) return nullptr;
       std::uint32_t const first_free = ~taken & (taken + 1);
-      // [1] acquire: pairs with the release [2] in give().
+      // [1] acquire: pairs with [2] in give(), so the last owner has finished with the block.
       if (taken_.compare_exchange_weak(taken, taken | first_free, std::memory_order_acquire,
                                        std::memory_order_relaxed))
         return &memory_[static_cast<std::size_t>(std::countr_zero(first_free)) * block_bytes];
@@ -34,8 +34,8 @@ class unwinding_reserve {
     auto const at = reinterpret_cast<std::uintptr_t>(p);
     auto const first = reinterpret_cast<std::uintptr_t>(memory_.data());
     if (at < first || at >= first + memory_.size()) return false;
-    // [2] release: pairs with the acquire [1] in take().  So what the last owner did with the block
-    // happens before the next owner uses it.
+    // [2] release: pairs with [1] in take().  So the accesses of the last owner to the block happen
+    // before those of the next owner.
     taken_.fetch_and(~(std::uint32_t{1} << ((at - first) / block_bytes)),
                      std::memory_order_release);
     return true;

@@ -39,7 +39,7 @@
 /// of the body ends the search.  After an operation that seals, a choice throws unforkable.
 namespace weft {
 
-/// The effect of choosing among alternatives, and of failing.  See above.
+/// The effect of choosing among alternatives, and of failing; see the head of this file.
 struct choose {
   /// Chooses one of `count` alternatives, by number, from 0.  Fails if there are none.
   struct [[nodiscard("weft: co_await it")]] among : op<std::size_t> {
@@ -92,7 +92,7 @@ concept list_of_choices =
     keepable_range<Range> && std::random_access_iterator<range_iterator_t<Range>> &&
     requires(Range& elements) { std::ranges::size(elements); };
 
-/// Whether element `i` of a list is less than element `j`.
+/// Refers to a function that tells whether element `i` of a list is less than element `j`.
 class element_less {
  public:
   template <class F>
@@ -217,7 +217,8 @@ class first_solution : public handler<choose> {
 ///
 /// The answer is exact: all ways are tried (Kiselyov and Shan, DOI 10.1007/978-3-642-03034-5_17).
 /// The probabilities of the ways that failed are missing from the sum; `as_distribution`
-/// normalises.  Costs as all_solutions does; allocates as it does.
+/// normalises.  O(n d) for n alternatives at a depth of d.  Allocates the results; for each open
+/// choice a frame and a log entry.
 class weighted_solutions : public handler<choose> {
  public:
   template <class A>
@@ -256,7 +257,7 @@ class weighted_solutions : public handler<choose> {
 
 /// Merges equal weighted results, in ascending order, and scales the probabilities so that they sum
 /// to 1: they are conditional on success.  The operator < of `T` is a total order.  Throws
-/// std::domain_error if the sum is 0.  O(n log n); allocates the vector and one of indices.
+/// std::domain_error if the sum is 0.  O(n log n); allocates the vector and a vector of indices.
 template <class T>
 std::vector<std::pair<T, double>> as_distribution(std::vector<std::pair<T, double>> results) {
   double total = 0;

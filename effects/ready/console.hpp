@@ -33,8 +33,8 @@ struct console {
 };
 
 /// Handles console by writing to a borrowed stream.  Each operation throws std::runtime_error if
-/// the stream fails.  O(n) in the text; allocates a copy of a line, for its newline.  Used by one
-/// thread: for several, synchronized(handler).
+/// the stream fails.  O(n) in the text; allocates a copy of each line, to add the newline.  Used by
+/// one thread; several threads need synchronized(handler).
 class console_to_stream : public handler<console> {
  public:
   explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
@@ -48,7 +48,7 @@ class console_to_stream : public handler<console> {
 };
 
 /// Handles console by appending to a borrowed string.  O(n) in the text, amortised; allocates as
-/// the string grows.  Used by one thread: for several, synchronized(handler).
+/// the string grows.  Used by one thread; several threads need synchronized(handler).
 class console_to_string : public handler<console> {
  public:
   explicit console_to_string(std::string& text) noexcept : text_(text) {}

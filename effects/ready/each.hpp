@@ -27,8 +27,8 @@ class emitted;
 
 namespace detail {
 
-/// The handler of the computation, and the state that a range and its iterators share.  They are
-/// its owners, and counted: the last one deletes it.
+/// The handler of the computation, and the state that a range and its iterators share.  The range
+/// and the iterators are its owners, which it counts: the last one deletes it.
 ///
 ///   EACH-1  Either there are both a value and the continuation of the computation; or there is
 ///       neither, because the computation has not begun, is running, or is over.
@@ -74,7 +74,7 @@ class emission : public region, public handler<emit<T>>, public pooled {
 
   std::size_t owners_ = 0;
   bool has_begun_ = false;
-  std::optional<T> value_;  // there when rest_ is (EACH-1)
+  std::optional<T> value_;  // empty if and only if rest_ is empty (EACH-1)
   resumption<void> rest_;
 };
 
@@ -101,14 +101,14 @@ class emission_of final : public emission<T> {
 
  private:
   void start() override {
-    emission<T>& us = *this;  // so that messages name this type as the handler
+    emission<T>& us = *this;  // messages name the handler by this type
     run(handle(us, *std::exchange(body_, std::nullopt)));
   }
 
   std::optional<Body> body_;
 };
 
-/// The type of the values that a computation with that row emits.
+/// `type`: the type of the values that a computation with the row `Row` emits.
 template <class Row>
 struct emitted_by {
   static constexpr bool only_emits = false;
@@ -125,10 +125,10 @@ struct emitted_by<row<emit<T>>> {
 /// The values that a computation emits, as a range: `each(f, args...)`.
 ///
 /// An input range, and a view of the standard library: pipe it into std::views, and with
-/// effects/ready/each_range_v3.hpp into ranges::views.  Copies and iterators are handles of one stream:
-/// to advance one of them advances all.  When the last handle is destroyed, the frames that are
-/// suspended are unwound, the innermost first.  Used by one thread at a time.  A copy is O(1), and
-/// so is a step.  A step allocates nothing of its own.
+/// effects/ready/each_range_v3.hpp into ranges::views.  Copies and iterators are handles of one
+/// stream: to advance one of them advances all.  When the last handle is destroyed, the suspended
+/// frames are unwound, the innermost first.  Used by one thread at a time.  A copy is O(1), and so
+/// is a step of an iterator, which allocates nothing of its own.
 template <class T>
 class emitted {
   using stream = detail::emission<T>;
@@ -152,8 +152,8 @@ class emitted {
   }
 
   /// An iterator at the current value of the stream.  The first call runs the computation up to its
-  /// first value.  If the computation throws, so does this, and the stream is over.  One allocation
-  /// by the first call, from a pool, besides the frames.
+  /// first value.  If the computation throws, so does begin(), and the stream is over.  The first
+  /// call makes one allocation besides the frames, from a pool.
   [[nodiscard]] iterator begin() const {
     iterator const here(*this);  // the computation may destroy or assign *this
     if (here.of_.stream_) here.of_.stream_->begin();
@@ -171,7 +171,7 @@ template <class T>
 class emitted<T>::iterator {
  public:
   using iterator_concept = std::input_iterator_tag;
-  // These three for counted_iterator of range-v3, which is in its take.
+  // counted_iterator of range-v3, which its view `take` uses, needs the next three.
   using iterator_category = std::input_iterator_tag;
   using reference = T&;
   using pointer = T*;
@@ -187,8 +187,8 @@ class emitted<T>::iterator {
   [[nodiscard]] T* operator->() const { return std::addressof(**this); }
 
   /// Runs the computation up to its next value or its end.  O(1), however deep the calls are
-  /// nested.  If the computation throws, so does this, and the iterator is then at the end.  Throws
-  /// nothing_emitted as `*` does.
+  /// nested.  If the computation throws, so does ++, and the iterator is then at the end.  Throws
+  /// nothing_emitted at the end, and while the computation runs.
   iterator& operator++() {
     stream_of().next();
     return *this;

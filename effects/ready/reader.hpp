@@ -19,7 +19,8 @@ struct reader {
   using operations = op_list<ask>;
 };
 
-/// Handles reader with a fixed value.  Used by one thread: for several, synchronized(handler).
+/// Handles reader with a fixed value.  Used by one thread; several threads need
+/// synchronized(handler).
 template <class T>
 class reader_of : public handler<reader<T>> {
  public:

@@ -11,8 +11,8 @@
 
 namespace weft {
 
-/// A variable.  The handler decides where it lives, and what happens to it if the continuation of
-/// the program is dropped.
+/// The effect of reading and writing a variable.  The handler decides where the variable lives, and
+/// what happens to it if the continuation of the program is dropped.
 template <class T>
 struct state {
   /// Asks for the value.
@@ -29,7 +29,7 @@ struct state {
 };
 
 /// Handles state with a variable of its own: `handle(state_of(0), body)`.  If the handler is named,
-/// value() gives the last value afterwards.  Used by one thread: for several,
+/// value() gives the last value afterwards.  Used by one thread; several threads need
 /// synchronized(handler).
 template <class T>
 class state_of : public handler<state<T>> {
@@ -46,7 +46,8 @@ class state_of : public handler<state<T>> {
   T value_;
 };
 
-/// Handles state with a borrowed variable.  Used by one thread: for several, synchronized(handler).
+/// Handles state with a borrowed variable.  Used by one thread; several threads need
+/// synchronized(handler).
 template <class T>
 class state_in : public handler<state<T>> {
  public:

@@ -12,7 +12,7 @@
 namespace weft::detail {
 
 descriptor::~descriptor() {
-  // Ignore the result: an error of close concerns data written to a file, and this is no file.
+  // The result is ignored: an error of close concerns data written to a file, and this is no file.
   if (fd_ != none) ::close(fd_);
 }
 

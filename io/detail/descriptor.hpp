@@ -30,7 +30,7 @@ class descriptor {
 /// Throws io_error; `why` is a value of errno.
 [[noreturn, gnu::cold]] void throw_io_error(int why, std::string const& what);
 
-/// Repeats a system call that a signal has interrupted.
+/// Repeats the system call `call` as long as signals interrupt it; returns its result.
 template <class Call>
 auto uninterrupted(Call call) noexcept {
   for (;;) {

@@ -27,7 +27,8 @@ constexpr std::uint64_t the_end = ~std::uint64_t{0};
 
 void report(epoll_event const& e, socket_table const& table) noexcept {
   bool const is_over = (e.events & (EPOLLHUP | EPOLLERR)) != 0;
-  bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;  // for READY-4
+  // `is_last`: the end of the stream, or out-of-band data (READY-4).
+  bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;
   table.find(static_cast<std::uint32_t>(e.data.u64))
       ->happens(static_cast<std::uint32_t>(e.data.u64 >> 32), is_last || (e.events & EPOLLIN) != 0,
                 is_over || (e.events & EPOLLOUT) != 0, is_last);
@@ -58,7 +59,7 @@ event_thread::event_thread(socket_table& t)
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 event_thread::~event_thread() {
-  if (!home_.is_here()) {  // the thread is the parent's
+  if (!home_.is_here()) {  // in a child, after fork(): the thread is the parent's, so leaks it
     alignas(std::thread) static std::byte kept[sizeof(std::thread)];
     ::new (static_cast<void*>(kept)) std::thread(std::move(thread_));
     return;

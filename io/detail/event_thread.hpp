@@ -25,7 +25,7 @@ class event_thread {
   event_thread& operator=(event_thread const&) = delete;
   ~event_thread();
 
-  /// Throws std::logic_error in a child of the process that made it.
+  /// Throws std::logic_error if the calling process is a forked child of the one that made this.
   void require_here() const { home_.require("a reactor"); }
   [[nodiscard]] bool is_here() const noexcept { return home_.is_here(); }
   /// Reports events of `fd` from now on, until it is closed.  On false, errno says why.

@@ -24,7 +24,7 @@ std::optional<std::size_t> some_of(std::size_t n, memory_end const& e, io_attemp
                                    fault_budgets& budgets) {
   fault_menu menu(a);
   if (n > 1) budgets.may(menu, fault::one_byte);
-  if (n > 3) budgets.may(menu, fault::half);  // half of fewer bytes is one byte
+  if (n > 3) budgets.may(menu, fault::half);  // half of 2 or 3 bytes is one byte
   for (fault const f : {fault::delay, fault::reset, fault::silence}) budgets.may(menu, f);
   switch (budgets.decide(menu)) {
     case fault::one_byte:

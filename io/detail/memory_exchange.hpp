@@ -24,7 +24,8 @@ struct memory_end;
 [[nodiscard]] std::optional<std::size_t> write_to(memory_end& e, fault_budgets& budgets,
                                                   std::span<std::byte const> from);
 void finish_writing_to(memory_end const& e);
-/// Whether another attempt may succeed.
+/// Whether another attempt in direction `d` may succeed.  The first call after a delayed attempt
+/// returns true, and forgets the delay.
 [[nodiscard]] bool check_retry(memory_end& e, direction d) noexcept;
 
 }  // namespace weft::detail

@@ -13,11 +13,11 @@
 /// The faults of a network in memory, and the decision where they happen.
 namespace weft::detail {
 
-/// A kind of fault; each has a budget for one run.
+/// A fault, or none.  A run has a budget for each kind of fault (fault_budgets).
 enum class fault : std::uint8_t {
   none,
   one_byte,  // reads or writes one byte instead of several
-  half,      // reads or writes half of the bytes
+  half,      // reads or writes half of the bytes only
   delay,     // the attempt yields nothing, but the next one may
   reset,
   refusal,

@@ -20,13 +20,13 @@ struct memory_end {
   memory_stream& out() const noexcept { return connects ? link->there : link->back; }
 
   std::shared_ptr<memory_link> link;
-  bool connects;  // else it has accepted
+  bool connects;  // whether this is the connecting end, not the accepted one
   endpoint local;
   endpoint peer;
-  // If one of these two is set, the next watch in that direction opens its event at once.
+  // Set after a delayed attempt: the next watch in that direction then opens its event at once.
   bool is_reading_late = false;
   bool is_writing_late = false;
-  bool has_written_part = false;  // the next attempt to write then yields nothing
+  bool has_written_part = false;  // a fault cut a write short: the next write yields nothing
   bool has_written_to_nobody = false;
 };
 
@@ -49,7 +49,8 @@ class memory_listener {
   /// Adds a connection, and connects it, or has it wait until there is room in the backlog.
   void push(arrival a);
   [[nodiscard]] bool is_empty() const noexcept { return coming_.empty(); }
-  /// Whether another attempt may succeed.
+  /// Whether another accept may succeed.  The first call after a delayed accept returns true, and
+  /// forgets the delay.
   [[nodiscard]] bool check_retry() noexcept;
   [[nodiscard]] arrival const& front() const noexcept { return coming_.front(); }
   void pop();
@@ -75,7 +76,7 @@ class memory_sockets {
   /// How many sockets there are.
   [[nodiscard]] std::size_t size() const noexcept { return places_.size() - free_.size(); }
   [[nodiscard]] socket_id add(socket s);
-  /// Null if the socket is closed.
+  /// The socket with that id; null if it is closed.
   [[nodiscard]] socket const* find(socket_id s) const noexcept;
   [[nodiscard]] socket remove(socket_id s) noexcept;
   /// The listener at an address; null if there is none.

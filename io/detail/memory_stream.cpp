@@ -41,7 +41,7 @@ void memory_stream::take(std::span<std::byte> into) {
   auto const at = bytes_.begin() + static_cast<std::ptrdiff_t>(first_);
   std::copy_n(at, into.size(), into.begin());
   first_ += into.size();
-  if (first_ >= capacity_ || first_ == bytes_.size()) {  // so each byte is moved at most once
+  if (first_ >= capacity_ || first_ == bytes_.size()) {  // so erase() moves each byte at most once
     bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
   }
@@ -71,7 +71,7 @@ void memory_stream::fall_silent() noexcept {
   is_silent = true;
 }
 void memory_stream::tell(watched_place& who) {
-  if (!is_silent) who.open();  // MEMNET-3: a silent stream wakes no process
+  if (!is_silent) who.open();  // a silent stream wakes no process (MEMNET-3)
 }
 
 memory_link::memory_link(std::size_t capacity) : there(capacity), back(capacity) {}

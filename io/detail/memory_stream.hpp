@@ -11,7 +11,7 @@
 /// A connection in memory.
 namespace weft::detail {
 
-/// The event of the process that waits to read, or to write, if there is one.
+/// Holds the event of the process that waits to read, to write or to accept, if there is one.
 class watched_place {
  public:
   watched_place() = default;
@@ -42,7 +42,7 @@ class memory_stream {
   memory_stream& operator=(memory_stream const&) = delete;
   ~memory_stream();
 
-  void touch(bool writes) const noexcept;  // MEMNET-2: tells an explorer of an access
+  void touch(bool writes) const noexcept;  // tells an explorer of an access (MEMNET-2)
 
   // ---- bytes
 
@@ -62,7 +62,7 @@ class memory_stream {
   void break_off();
   void fall_silent() noexcept;
 
-  /// Whether the connection was reset, as far as an end can know: a silent stream does not tell
+  /// Whether the connection was reset, as far as an end can know: a silent stream hides the reset
   /// (MEMNET-3).
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_ && !is_silent; }
   [[nodiscard]] bool has_news_for_reader() const noexcept {

@@ -24,7 +24,7 @@ bool is_ipv6(std::string_view s) noexcept {
   bool has_gap = s.starts_with("::");
   if (has_gap) s.remove_prefix(2);
   while (!s.empty()) {
-    if (is_ipv4(s)) {  // the last two groups
+    if (is_ipv4(s)) {  // an IPv4 address in place of the last two groups
       groups += 2;
       break;
     }

@@ -15,9 +15,10 @@ namespace weft::detail {
 ///
 ///   READY-1  An attempt may find something as long as the counter differs from the exhausted
 ///       value.
-///   READY-2  Data that an attempt missed arrived after its call.  Its event is counted after the
-///       attempt has read the counter [1], so the counter then differs from that value.  So nothing
-///       that arrives between the call and the store is lost.
+///   READY-2  Data that an attempt missed has arrived after its system call.  The event of that
+///       data is counted after the attempt has read the counter [1], so the counter then differs
+///       from the value that was read.  So no data that arrives between the call and the store is
+///       lost.
 ///   READY-3  If two attempts are made at once, each stores the value that it has read.  At worst
 ///       an old value stays, which costs one attempt too many.
 ///   READY-4  The lowest bit of the counter is set once the system has reported the end or
@@ -29,39 +30,40 @@ class readiness {
 
   /// The counter, to be read before an attempt.
   [[nodiscard]] count now() const noexcept {
-    return happened_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2] (READY-2)
+    // [1] acquire: pairs with [2] in happens(): the system call comes after this load (READY-2).
+    return happened_.load(std::memory_order_acquire);
   }
   [[nodiscard]] bool may_try(count now) const noexcept {
-    // Relaxed: written by this process, or by one that attempts at the same time (READY-3).
+    // Relaxed: this process has stored the value, or one that attempts at the same time (READY-3).
     return now != exhausted_.load(std::memory_order_relaxed);
   }
   /// Notes that an attempt found nothing; `then` was the counter before the attempt.
   void found_nothing(count then) noexcept {
-    exhausted_.store(then, std::memory_order_relaxed);  // relaxed: as above
+    exhausted_.store(then, std::memory_order_relaxed);  // relaxed: publishes no data (READY-3)
   }
-  /// Notes that an attempt found something, but less than fits.
+  /// Notes that an attempt found something, but less than it asked for.
   void found_less(count then) noexcept {
     if ((then & last) == 0) found_nothing(then);
   }
 
-  // ---- under the lock of the place
+  // ---- called under the mutex of the socket_place
 
-  /// Counts an event that was reported; for `is_last` see READY-4.
+  /// Counts a reported event; `is_last`: it is the end, or out-of-band data (READY-4).
   void happens(bool is_last) noexcept {
     // Relaxed: all writers hold the lock.
     count const before = happened_.load(std::memory_order_relaxed);
-    // [2] release: pairs with [1], which is an acquire so that an attempt reads the counter before
-    // its system call (READY-2).  No data is published by it.
+    // [2] release: pairs with [1] in now(), which is an acquire so that an attempt reads the
+    // counter before its system call (READY-2).  The store publishes no data.
     happened_.store((before + 2) | (is_last ? last : 0), std::memory_order_release);
   }
   [[nodiscard]] bool may_try() const noexcept {
     // Relaxed: all writers hold the lock.
     return may_try(happened_.load(std::memory_order_relaxed));
   }
-  /// For a new socket: the first attempt may try.
+  /// Resets the counter for a new socket, so that the first attempt may try.
   void begin() noexcept {
     happened_.store(2, std::memory_order_relaxed);  // relaxed: published by [4] of socket_place.cpp
-    exhausted_.store(0, std::memory_order_relaxed);  // relaxed: as above
+    exhausted_.store(0, std::memory_order_relaxed);  // relaxed: published by the same [4]
   }
 
  private:

@@ -22,7 +22,7 @@ class socket_address {
   [[nodiscard]] int family() const noexcept { return as_.any.sa_family; }
   [[nodiscard]] sockaddr const* get() const noexcept { return &as_.any; }
   [[nodiscard]] socklen_t size() const noexcept { return size_; }
-  /// For a call that writes the address.
+  /// The places of the address and its size, for a system call that writes both.
   [[nodiscard]] sockaddr* out() noexcept { return &as_.any; }
   [[nodiscard]] socklen_t* size_out() noexcept {
     size_ = sizeof(as_);

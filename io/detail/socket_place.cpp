@@ -34,7 +34,7 @@ socket_id socket_place::begin(descriptor fd, socket_address const& peer) noexcep
   for (side& s : sides_) s.ready.begin();
   // Relaxed: no other thread has an id with this number yet.
   std::uint32_t const number = number_of(life_.load(std::memory_order_relaxed)) + 1;
-  // [4] release: a user that enters, [3] of socket_place.hpp, sees what was written here.
+  // [4] release: pairs with [3] of socket_place.hpp: a user that enters sees what was written here.
   life_.store(std::uint64_t{number} << 32 | open | one_user, std::memory_order_release);
   return {index, number};
 }
@@ -42,7 +42,8 @@ bool socket_place::close(std::uint32_t number) noexcept {
   std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: the exchange verifies it
   do {
     if (!is_open(found, number)) return false;
-    // Relaxed: a watcher sees the change by the lock (SOCKET-5), the last user by [5] of socket_place.hpp.
+    // Relaxed: a watcher sees the change by the lock (SOCKET-5), the last user by [5] of
+    // socket_place.hpp.
   } while (!life_.compare_exchange_weak(found, found & ~open, std::memory_order_relaxed));
   std::lock_guard const lock(mutex_);
   for (side& s : sides_) open_gate(s);

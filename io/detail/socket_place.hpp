@@ -14,8 +14,8 @@
 
 namespace weft::detail {
 
-/// A place for a socket of a reactor: the descriptor, the users, the waiters.  The place is reused
-/// after the socket is closed.
+/// A place for a socket of a reactor: its descriptor, its users (the threads that use it now) and
+/// its watchers (the processes that wait for it).  The place is reused after the socket is closed.
 ///
 ///   SOCKET-1  One word has the number of the socket, whether it is open, and the count of its
 ///       users; being open counts as one user.  A thread that uses the socket checks the number and
@@ -39,12 +39,13 @@ class alignas(64) socket_place {
 
   // ---- use
 
-  /// Adds the caller to the users.  False if the socket is closed, or the place has another one.
+  /// Adds the caller to the users.  False if the socket is closed, or the place has another socket.
   [[nodiscard]] bool enter(std::uint32_t number) noexcept {
-    std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: [3] verifies it
+    std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: [3] verifies the value
     do {
       if (!is_open(found, number)) return false;
-      // [3] acquire: pairs with [4] of socket_place.cpp.  Relaxed on failure: it is checked again.
+      // [3] acquire: pairs with [4] of socket_place.cpp, so that fd_ and peer_ are seen.  Relaxed
+      // on failure: the loop checks the value again.
     } while (!life_.compare_exchange_weak(found, found + one_user, std::memory_order_acquire,
                                           std::memory_order_relaxed));
     return true;
@@ -61,10 +62,10 @@ class alignas(64) socket_place {
 
   // ---- begin and end
 
-  /// Makes a socket of a free place.
+  /// Makes this free place a socket.
   [[nodiscard]] socket_id begin(descriptor fd, socket_address const& peer) noexcept;
   /// Closes the socket: from now on enter() fails, and watchers are woken.  False if the socket is
-  /// closed already, or the place has another one.
+  /// closed already, or the place has another socket.
   [[nodiscard]] bool close(std::uint32_t number) noexcept;
   /// Closes the descriptor.  Called by the last user.
   void end() noexcept;
@@ -81,12 +82,12 @@ class alignas(64) socket_place {
   void happens(std::uint32_t number, bool reading, bool writing, bool is_last) noexcept;
 
   std::uint32_t const index;
-  socket_place* next_free = nullptr;  // under the mutex of the table
+  socket_place* next_free = nullptr;  // guarded by the mutex of the table
 
  private:
   struct side {
     readiness ready;
-    external_event* gate = nullptr;  // under mutex_
+    external_event* gate = nullptr;  // guarded by mutex_
   };
   static constexpr std::uint64_t open = std::uint64_t{1} << 31;
   static constexpr std::uint64_t one_user = 1;
@@ -104,11 +105,11 @@ class alignas(64) socket_place {
   static void happens(side& s, bool is_last) noexcept;
   static void open_gate(side& s) noexcept;
 
-  std::atomic<std::uint64_t> life_ = 0;  // SOCKET-1: number, open, and count of users
-  descriptor fd_;                        // written while there are no users
+  std::atomic<std::uint64_t> life_ = 0;  // number, `open`, and count of users (SOCKET-1)
+  descriptor fd_;                        // written only while there are no users
   std::mutex mutex_;
   std::array<side, 2> sides_;
-  socket_address peer_;  // written while there are no users
+  socket_address peer_;  // written only while there are no users
 };
 
 }  // namespace weft::detail

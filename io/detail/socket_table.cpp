@@ -52,7 +52,7 @@ void socket_table::grow() {
     p->next_free = free_;
     free_ = p;
   }
-  // [2] release: pairs with [1] of socket_table.hpp.
+  // [2] release: pairs with [1] of socket_table.hpp, so that find() sees the places as constructed.
   blocks_[count_++].store(b, std::memory_order_release);
 }
 

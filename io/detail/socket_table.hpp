@@ -26,7 +26,7 @@ class socket_table {
   /// Reserves a place.  Throws bad_alloc.
   [[nodiscard]] socket_place& take();
   void give_back(socket_place& p) noexcept;
-  /// Null if there never was such a place.
+  /// The place with that index; null if there never was one.
   [[nodiscard]] socket_place* find(std::uint32_t index) const noexcept {
     std::uint64_t const n = std::uint64_t{index} / first + 1;
     auto const k = static_cast<std::size_t>(std::bit_width(n) - 1);
@@ -43,7 +43,7 @@ class socket_table {
   void grow();
 
   mutable std::mutex mutex_;
-  socket_place* free_ = nullptr;  // this and the next two: under mutex_
+  socket_place* free_ = nullptr;  // guarded by mutex_, as are the next two
   std::size_t taken_ = 0;
   std::size_t count_ = 0;  // how many blocks there are
   // Enough blocks for every index.

@@ -27,7 +27,7 @@ void one_thread::worker::on_reminder() {
     return injected_.remind();
   }
   std::size_t begun = 0;
-  try {  // promote() may drop a task, which may push further ones
+  try {  // promote() may drop a task, which may push further tasks
     if (without_room_) put_in(std::move(without_room_));
     while (begun != lazy_.size())
       if (thunk t = lazy_[begun++]->promote()) {

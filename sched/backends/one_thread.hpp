@@ -24,8 +24,8 @@ namespace weft {
 /// and a node for each put by another thread.
 class one_thread {
  public:
-  /// The last parameter: a thunk may own a version of the queue that it is in, since its process
-  /// may keep a checkpoint.
+  /// The last parameter is true since a thunk may own a version of the queue that it is in: its
+  /// process may keep a checkpoint.
   using queue = persistent_deque<thunk, deque_policy<plain_counts, heap_memory, 1024, true>>;
   static constexpr unsigned wakes = 1;
 
@@ -37,7 +37,7 @@ class one_thread {
     ~worker();
 
     [[gnu::always_inline]] void put(thunk&& t, put_reason) { put_in(std::move(t)); }
-    using in_place_worker = worker;  // in_place_backend, in backend.hpp
+    using in_place_worker = worker;  // for in_place_backend (backend.hpp)
     [[nodiscard, gnu::always_inline]] bool put_in_place(process* p, std::uint64_t answer) noexcept {
       turns_ = 0;
       return ready_.emplace_front_in_place(p, answer);
@@ -53,7 +53,7 @@ class one_thread {
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
       return !injected_.has_news() && turns_ != 0;
     }
-    /// Finds how often exchange() may be called (turns_).
+    /// Sets turns_, the number of times that exchange() may be called.
     [[nodiscard]] bool prepare_exchange() noexcept {
       turns_ = ready_.rotations();
       return turns_ != 0;
@@ -83,7 +83,7 @@ class one_thread {
       if (!has_room(n)) [[unlikely]]
         return lazy_push::no_room;
       for (; n != 0; --n) lazy_.push_back(next());
-      injected_.remind();  // so that the next take promotes them (on_reminder())
+      injected_.remind();  // the next take promotes the tasks (on_reminder())
       return lazy_push::done;
     }
     void reserve_lazy(std::size_t n);
@@ -95,14 +95,14 @@ class one_thread {
       return o;
     }
 
-    /// The ready processes, as a value: a version of the queue, to be copied before the worker goes
-    /// on.  O(1).
+    /// The ready processes: a version of the queue, which must be copied before the worker goes on.
+    /// O(1).
     [[nodiscard]] queue const& ready() noexcept {
       turns_ = 0;
       return ready_;
     }
-    /// Replaces all ready processes, also those that other threads have put.  Dropping a process
-    /// may put other ones, hence the loop.  Throws bad_alloc.
+    /// Replaces all ready processes, also those that other threads have put.  A process that is
+    /// dropped may put other processes, hence the loop.  Throws bad_alloc.
     void ready(queue q);
 
     [[nodiscard]] bool try_leave() noexcept { return injected_.try_leave(); }
@@ -122,16 +122,16 @@ class one_thread {
     }
     /// Promotes the lazy tasks that a process pushed, when its step is over (BACKEND-7, BACKEND-8).
     void on_reminder();
-    /// Returns the promoted task for which the queue had no memory, if there is one (INJECT-4).
+    /// Returns the promoted task for which the queue had no memory, or empty (INJECT-4).
     [[nodiscard]] thunk take_kept() noexcept {
       return std::exchange(without_room_, thunk::reason::quiescent);
     }
 
     detail::injection_queue& injected_;
     queue ready_;
-    std::size_t turns_ = 0;  // rotations of ready_ that need no check; 0 if that is not known
+    std::size_t turns_ = 0;  // how many rotations of ready_ need no check; 0: unknown
     std::vector<lazy_task*> lazy_;
-    thunk without_room_ = thunk::reason::quiescent;  // see take_kept()
+    thunk without_room_ = thunk::reason::quiescent;  // the result of take_kept()
     unsigned kept_ = 0;  // for how many more takes lazy tasks may stay (BACKEND-8)
   };
 

@@ -49,7 +49,7 @@ class random_order {
  public:
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
-  using options = random_order_options;  ///< Its options.
+  using options = random_order_options;  ///< The options of this backend.
 
   class worker {
    public:
@@ -78,7 +78,7 @@ class random_order {
 
     detail::injection_queue& injected_;
     detail::portable_rng rng_;
-    std::vector<thunk> ready_;  // in no particular order
+    std::vector<thunk> ready_;  // the ready processes, in no particular order
   };
 
   random_order() : random_order(options()) {}

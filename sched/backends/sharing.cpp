@@ -52,10 +52,10 @@ bool sharing::worker::sleep_to_deadline(instant until, quiescence_test quiescent
          idle::slept::until_deadline;
 }
 
-/// Takes a share of the next queue in turn (FAIR-1), or a lazy task of its thread, however full the
-/// calling thread's own queue is.
+/// Takes a share of the next queue in turn (FAIR-1), or a lazy task of that queue's thread, however
+/// full the calling thread's own queue is.
 detail::queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
-  until_visit_ = steps_to_visit - 1;  // 255 steps without a visit (FAIR-2)
+  until_visit_ = steps_to_visit - 1;  // the next 255 steps need no visit (FAIR-2)
   last_victim_ = (last_victim_ + 1) % home_.count_;
   if (last_victim_ == index_) last_victim_ = (last_victim_ + 1) % home_.count_;
   if (last_victim_ == index_) return nullptr;  // there is no other thread
@@ -72,7 +72,7 @@ void sharing::worker::note_theft(std::uint64_t n) const noexcept {
 }
 
 /// Takes half of the entries by which `from` is longer than this thread's own queue, at least one.
-/// Returns the first, which is to run; the others go in front of the own queue.
+/// Returns the first one, which is to run; the others go to the front of this queue.
 detail::queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
   unsigned const theirs = from.length();
   unsigned const ours = own_.length();
@@ -85,8 +85,8 @@ detail::queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexc
   first.state.move(detail::sharing_state::running);
   if (chain.length != 0)
     for (detail::relax wait; !own_.try_prepend(chain);) wait();
-  // This check for sleepers also serves a process that was put without one: it yielded into the own
-  // queue, and is not taken back now (SHARE-1).
+  // This check for sleepers also serves a process that yielded into the own queue without a check,
+  // and is not taken back now (SHARE-1).
   if (!own_.is_empty()) home_.idle_.wake_one();
   return &first;
 }
@@ -96,7 +96,8 @@ detail::queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexc
 detail::queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
   auto const found = chase_lev<lazy_task*>::thief(from.lazy).steal();
   was_lost |= found.is_lost();
-  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // the next thief (BACKEND-6)
+  // If more tasks are left, wakes the next thief (BACKEND-6).
+  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();
   thunk t = found ? (*found)->promote() : thunk(thunk::reason::quiescent);
   if (!t) return nullptr;
   note_theft(1);

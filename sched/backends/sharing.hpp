@@ -45,10 +45,10 @@ struct sharing_options {
 /// then it sleeps until another thread has work to share.
 ///
 /// Fairness.  A process that moves loses no place: it is taken from the front of one queue, and
-/// goes to the front of the other.  The processes in the receiving queue then have at most 31 more
-/// in front of them; before the next ones come, those have left the front again (FAIR-2).  Every
-/// thread takes from the other threads in turn, every 256 steps at the latest: at least one
-/// process, if there is one.
+/// goes to the front of the other.  So the processes in the receiving queue have at most 31 more in
+/// front of them, and these have left the front before the next ones come (FAIR-2).  Every thread
+/// takes from the other threads in turn, every 256 steps at the latest: at least one process, if
+/// there is one.
 ///
 /// Let a process become ready behind k others, at a thread that is stuck in a process that never
 /// ends its step.  Then it runs before any other thread has taken 256 * (n - 1) * (k + 1) more
@@ -73,10 +73,10 @@ struct sharing_options {
 ///   SHARE-1  A worker puts a process into its own queue.  If another thread has claimed that
 ///       queue, it puts the process into another one, so that no worker waits for a thief that
 ///       takes a batch.  Then the worker checks whether a thread sleeps, and wakes one
-///       (idle_threads.hpp, IDLE-2).  Two puts into its own queue, if that was empty, are
-///       exceptions.  After a yield it does not check, since it is about to take the process back
-///       itself.  After a hand-over it wakes no thread if one is on watch, which looks every 10
-///       milliseconds (IDLE-5).
+///       (idle_threads.hpp, IDLE-2).  There are two exceptions, if the worker's own queue was empty
+///       before the put.  After a yield the worker does not check, since it is about to take the
+///       process back itself.  After a hand-over it wakes no thread if one is on watch: that thread
+///       looks at the queues every 10 milliseconds (IDLE-5).
 ///   SHARE-2  No thread claims two queues at once.
 ///   SHARE-3  Before a thread takes, it promotes its own lazy tasks into its own queue, the oldest
 ///       first: the step of the process that pushed them is over.  Thieves take the oldest lazy
@@ -89,7 +89,7 @@ struct sharing_options {
 class sharing {
  public:
   static constexpr unsigned wakes = 1;
-  using options = sharing_options;  ///< Its options.
+  using options = sharing_options;  ///< The options of this backend.
 
   /// The backend's header of a process.
   struct alignas(16) header : detail::queue_entry {
@@ -110,7 +110,7 @@ class sharing {
   /// Puts into the queues in turn.  Called by any thread.
   void put(thunk&& t, put_reason w) noexcept {
     detail::queue_entry& e = entry_of(std::move(t), w);
-    // Relaxed: any number will do.
+    // Relaxed: next_ only spreads the puts over the queues, so any number will do.
     (void)enter(e, next_.fetch_add(1, std::memory_order_relaxed) % count_);
     idle_.wake_one();
   }
@@ -133,13 +133,13 @@ class sharing {
  private:
   /// Aligned to a cache line, so that the queues of two threads share none.
   struct alignas(64) queue : detail::thread_queue {
-    chase_lev<lazy_task*> lazy;  // reclaimed by its thread, unless a thief takes them
+    chase_lev<lazy_task*> lazy;  // reclaimed by the queue's thread, unless a thief takes them
   };
 
   static void move(process& p, detail::sharing_state to) noexcept {
     header_of<header>(p).state.move(to);
   }
-  /// Makes the process of `t` ready.  If the process is about to wait, this waits until it sleeps.
+  /// Makes the process of `t` ready.  If the process is about to sleep, waits until it does.
   [[nodiscard]] static detail::queue_entry& entry_of(thunk&& t, put_reason w) noexcept {
     auto& at = header_of<header>(*t.get());
     at.answer = t.answer();
@@ -186,7 +186,7 @@ class sharing::worker {
 
   void put(thunk&& t, put_reason w) noexcept {
     bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
-    // After some puts no thread is woken, or none if one is on watch (SHARE-1).
+    // Wakes a sleeping thread for the process, but for the two exceptions of SHARE-1.
     if (w == put_reason::handed_over && was_alone) return home_.idle_.request_watch();
     if (w != put_reason::yielded || !was_alone) home_.idle_.wake_one();
   }
@@ -259,7 +259,7 @@ class sharing::worker {
   static constexpr unsigned looks_apart = 8;
 
   [[nodiscard]] unsigned rechecks() const noexcept {
-    // seq_cst: pairs with [1] in recheck_deadlines().
+    // seq_cst: pairs with [1] in recheck_deadlines() (sharing.cpp), so no sleeper misses a call.
     return home_.rechecks_.load(std::memory_order_seq_cst);
   }
   detail::queue_entry* find() noexcept;

@@ -58,9 +58,9 @@ namespace weft {
 ///       (idle_threads.hpp, IDLE-2; publish() of the deques, STEAL-7 for lazy tasks, GLOBAL-2 of
 ///       the global queue).  There are two exceptions, for a process that the worker will most
 ///       likely take itself.  If a process yields while nothing else is ready there, the worker
-///       does neither; it does both later, if it takes another process in its regular search for
-///       the oldest.  If a process hands over while nothing else is ready there, the worker
-///       publishes it, but wakes no worker if one is on watch (IDLE-5).
+///       neither publishes it nor checks; it does both later, if it takes another process in its
+///       regular search for the oldest.  If a process hands over while nothing else is ready there,
+///       the worker publishes it, but wakes no worker if one is on watch (IDLE-5).
 ///   WORKER-3  A process that is about to wait is woken by a flag (stealing_state.hpp), so a waker
 ///       does not wait until the process sleeps.  Only a hand-over waits for that.
 ///   WORKER-4  Thieves take processes from a deque one by one, and each time read the words that
@@ -70,7 +70,7 @@ namespace weft {
 class stealing {
  public:
   static constexpr unsigned wakes = 1;
-  using options = stealing_options;  ///< Its options.
+  using options = stealing_options;  ///< The options of this backend.
 
   using header = detail::stealing_header;
   class worker : public detail::stealing_worker {
@@ -89,7 +89,7 @@ class stealing {
     if (w == put_reason::started) shared_.list_if_wanted(*t.get());
     if (header* const p = shared_.ready(std::move(t), w)) shared_.enter_global(*p);
   }
-  /// Always returns an empty thunk: else it would have to search the middle of a deque.
+  /// Always returns an empty thunk: the process may be in the middle of a deque.
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() noexcept { shared_.idle.stop(); }
   /// Makes all sleeping workers return from take(), and compute their deadlines again: each of them

@@ -25,8 +25,8 @@ namespace weft {
 /// A point in time, of the monotonic clock.
 using instant = std::chrono::steady_clock::time_point;
 
-/// What an operation does that would start one process more than schedule_options::max_processes
-/// allows.
+/// The behaviour of an operation that would start one process more than
+/// schedule_options::max_processes allows.
 enum class overflow_policy : unsigned char {
   fail,  ///< The operation throws too_many_processes.
   wait   ///< The operation waits until a process ends; the longest waiter comes first.
@@ -35,7 +35,7 @@ enum class overflow_policy : unsigned char {
 /// A test whether nothing more is due from outside: no timer is set, no completion is waited for.
 class quiescence_test {
  public:
-  constexpr quiescence_test() = default;  // true: nothing is due
+  constexpr quiescence_test() = default;  // the test is always true
   constexpr quiescence_test(bool (*f)(void const*), void const* data) noexcept
       : f_(f), data_(data) {}
   [[nodiscard]] bool operator()() const { return !f_ || f_(data_); }
@@ -66,13 +66,13 @@ class quiescence_test {
 template <class B>
 concept backend = requires(B b, typename B::worker& w, thunk t, process* p, instant until,
                            quiescence_test quiescent) {
-  requires std::constructible_from<typename B::worker, B&, unsigned>;  // one for each thread
-  w.put(std::move(t), put_reason::yielded);                            // by the worker's own thread
-  b.put(std::move(t), put_reason::woken);  // by any thread: completions, timers, other threads
+  requires std::constructible_from<typename B::worker, B&, unsigned>;  // a worker for each thread
+  w.put(std::move(t), put_reason::yielded);  // called by the worker's own thread
+  b.put(std::move(t), put_reason::woken);    // called by any thread
   { b.claim(p) } -> std::same_as<thunk>;
   { w.take(until, quiescent) } -> std::same_as<thunk>;
   { B::wakes } -> std::convertible_to<unsigned>;  // how many waiters the release of a lock wakes
-  b.stop();                                       // by any thread
+  b.stop();                                       // called by any thread
 };
 
 /// A backend that allocates beforehand the memory for a put by any thread.  b.reserve() allocates
@@ -87,8 +87,8 @@ concept reserving_backend =
     };
 
 /// A backend whose workers can sometimes do w.put(t, put_reason::yielded) followed by w.take(...)
-/// in one short step.  If a worker has w.prepare_exchange(), it is called when w.can_exchange() is
-/// false, and returns whether another call of that may be true.
+/// in one short step, w.exchange(t).  If a worker has w.prepare_exchange(), the scheduler calls it
+/// when w.can_exchange() is false; it returns whether w.can_exchange() may be true now.
 template <class B>
 concept exchanging_backend = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.can_exchange() } noexcept -> std::same_as<bool>;
@@ -96,16 +96,17 @@ concept exchanging_backend = backend<B> && requires(typename B::worker& w, thunk
 };
 
 namespace detail {
-/// A process that was taken, with its count and its answer; null if none was.
+/// The result of take_in_place(): a process, which the caller then owns, and its answer; or null.
 struct taken_in_place {
   process* next = nullptr;
   std::uint64_t answer = 0;
 };
 /// A backend whose workers can most often put and take a process in a few instructions, without a
-/// thunk in memory.  w.put_in_place(p, a) does what w.put(thunk(p, a), any reason) does, and returns
-/// true; or it returns false, and does nothing.  w.take_in_place() does what w.take() does with any
-/// arguments; or it returns null, and does nothing.  The worker names itself: a class that is derived
-/// from it may have another put() and take().
+/// thunk in memory.  w.put_in_place(p, a) does what w.put(thunk(p, a), any reason) does, and
+/// returns true; or it does nothing, and returns false.  w.take_in_place() does what w.take() does
+/// with any arguments; or it does nothing, and returns null.  `in_place_worker` is the worker's own
+/// class: a class derived from such a worker does not satisfy the concept, since it may hide put()
+/// and take().
 template <class B>
 concept in_place_backend =
     backend<B> && std::same_as<typename B::worker::in_place_worker, typename B::worker> &&
@@ -113,7 +114,7 @@ concept in_place_backend =
       { w.put_in_place(p, answer) } noexcept -> std::same_as<bool>;
       { w.take_in_place() } noexcept -> std::same_as<taken_in_place>;
     };
-/// For how many takes at most a worker may delay the promotion of its lazy tasks (BACKEND-8).
+/// The number of takes by which a worker may delay the promotion of its lazy tasks (BACKEND-8).
 inline constexpr unsigned max_deferrals = 64;
 }  // namespace detail
 
@@ -129,15 +130,15 @@ enum class lazy_push : std::uint8_t { done, unannounced, no_room };
 ///       processes dropped.  w.push_lazy(n, next) pushes the results of n calls of next(), n >= 1.
 ///       If there is no room, it pushes none; w.reserve_lazy(n) makes room, or throws bad_alloc.
 ///       If workers sleep that might take a task, w.announce_lazy() wakes one of them.  A thief
-///       that takes a task and sees another one wakes another worker.  A caller that reclaims a
-///       task and pushes it back must announce it like a new one: thieves may have looked in
-///       between, and gone to sleep.
+///       that takes a task, and sees that more are left, wakes another worker.  A caller that
+///       reclaims a task and pushes it back must announce the task like a new one: thieves may have
+///       looked in between, and gone to sleep.
 ///   BACKEND-7  While there are lazy tasks the backend is not quiescent.  In its take, a worker
 ///       promotes its own lazy tasks: each has its turn as if its process were put at that time.
-///   BACKEND-8  w.has_other_work() is a hint whether a process is ready that the worker would take.
-///       A process that lets such processes go first, and will reclaim its lazy tasks in its next
-///       turn, calls w.defer_lazy_tasks(): then the worker may delay the promotion (BACKEND-7), by
-///       at most max_deferrals takes.
+///   BACKEND-8  w.has_other_work() is a hint: whether a process is ready that the worker would
+///       take.  A process that lets such processes go first, and will reclaim its lazy tasks in its
+///       next turn, calls w.defer_lazy_tasks(): then the worker may delay the promotion
+///       (BACKEND-7), by at most max_deferrals takes.
 template <class B>
 concept lazy_backend =
     backend<B> && requires(typename B::worker& w, lazy_task* (*next)(), std::size_t n) {
@@ -150,7 +151,8 @@ concept lazy_backend =
     };
 
 namespace detail {
-/// Pushes the results of n calls of next(), n >= 1.  If it throws bad_alloc, it has pushed none.
+/// Pushes the lazy tasks that n calls of next() return, n >= 1.  If it throws bad_alloc, it has
+/// pushed none.
 template <class Worker, class Next>
 void push_lazy_tasks(Worker& w, std::size_t n, Next next) {
   lazy_push put = w.push_lazy(n, next);
@@ -165,8 +167,8 @@ void push_lazy_tasks(Worker& w, std::size_t n, Next next) {
 /// A backend with one worker, which can leave its thread to another event loop
 /// (scheduler::poll()).  b.on_wakeup(f) sets the function that calls the worker back; it must not
 /// throw.  w.try_leave() makes the next b.put() or b.stop() of another thread call that function,
-/// once; if there was one already, it returns false and does nothing.  w.come_back() takes that
-/// back.
+/// once; if such a put or stop has come already, it does nothing and returns false.  w.come_back()
+/// undoes w.try_leave().
 template <class B>
 concept leaving_backend =
     backend<B> && requires(B b, typename B::worker& w, std::function<void()> f) {
@@ -190,8 +192,8 @@ concept concurrent_backend =
       { b.threads() } noexcept -> std::same_as<unsigned>;  // how many workers there will be
       { w.on_wait_begin(p) } noexcept;
       { w.on_waiting(p, what) } noexcept;
-      { w.on_wait_cancelled(p) } noexcept;  // the process need not wait after all
-      { w.on_handover(p) } noexcept;        // p waits, or is about to; this thread runs it next
+      { w.on_wait_cancelled(p) } noexcept;  // called if p need not wait after all
+      { w.on_handover(p) } noexcept;        // p, which waits or is about to, runs next here
     };
 
 namespace detail {

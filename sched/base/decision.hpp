@@ -40,13 +40,14 @@ inline std::size_t decide(std::size_t n, std::string_view const* names) {
   return d ? d->decide(n, names) : 0;
 }
 
+/// Whether a report can show the text of a `T`.  Pointers to characters are excluded: they may be
+/// null.
 template <class T>
-concept has_text =
-    std::is_arithmetic_v<T> || std::is_enum_v<T> ||
-    (std::convertible_to<T const&, std::string_view> && !std::is_pointer_v<T>) ||  // may be null
-    requires(T const& t) {
-      { to_string(t) } -> std::convertible_to<std::string>;
-    };
+concept has_text = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                   (std::convertible_to<T const&, std::string_view> && !std::is_pointer_v<T>) ||
+                   requires(T const& t) {
+                     { to_string(t) } -> std::convertible_to<std::string>;
+                   };
 /// The text of a `T`, for a report.
 template <has_text T>
 std::string text_of_value(void const* value) {
@@ -64,8 +65,8 @@ std::string text_of_value(void const* value) {
   else
     return to_string(v);
 }
-/// Tells the decider of the thread a value, if it has a text: a number, a string, or what
-/// to_string(value) is found for.
+/// Tells the decider of the thread a value, if the value has a text: it is a number or a string, or
+/// there is a function to_string(value).
 template <class T>
 void note_value(T const& value) noexcept {
   if constexpr (has_text<T>)
@@ -92,8 +93,8 @@ void note_value(T const& value) noexcept {
 ///
 /// O(1).  Throws std::invalid_argument if `ways` is 0.
 [[nodiscard]] inline std::size_t decide(std::size_t ways) { return detail::decide(ways, nullptr); }
-/// decide(ways.size()), where the names of the ways appear in reports.  Throws
-/// std::invalid_argument if there are none.
+/// Returns decide(ways.size()); the names of the ways appear in reports.  Throws
+/// std::invalid_argument if `ways` is empty.
 [[nodiscard]] inline std::size_t decide(std::span<std::string_view const> ways) {
   return detail::decide(ways.size(), ways.data());
 }

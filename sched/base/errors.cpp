@@ -20,11 +20,11 @@ char const* cancelled::what() const noexcept { return text_ ? text_->c_str() : l
 
 bool detail::is_cancelled(std::exception_ptr const& error) noexcept {
   if (!error) return false;
-#ifdef __GLIBCXX__  // tells the type without a throw
+#ifdef __GLIBCXX__  // libstdc++ tells the type without a throw
   std::type_info const& type = *error.__cxa_exception_type();
   if (type == typeid(cancelled) || type == typeid(timed_out)) return true;
 #endif
-  try {  // another type may be derived from it
+  try {  // the type may be derived from `cancelled`
     std::rethrow_exception(error);
   } catch (cancelled const&) {
     return true;
@@ -45,7 +45,7 @@ char const* no_senders::what() const noexcept {
 }
 
 namespace {
-/// The lines of `text` behind the first are indented.
+/// Appends `text`; indents its lines behind the first.
 void append_indented(std::string& to, std::string_view text) {
   for (char const c : text) to += c == '\n' ? "\n  " : std::string_view(&c, 1);
 }
@@ -53,8 +53,8 @@ std::string text_of(std::vector<exceptions::failure> const& all) {
   static constexpr std::size_t most = 16;
   std::string s = "weft: " + std::to_string(all.size()) + " processes failed, the first is " +
                   all.front().process.text() + ':';
-  // Behind the first they are in the order of their ids: when all processes are cancelled, the order
-  // in which the others fail means nothing.
+  // The failures behind the first are sorted by id.  They come when all processes are cancelled, so
+  // the order in which they come means nothing.
   std::vector<exceptions::failure const*> in_order;
   in_order.reserve(all.size());
   for (auto const& f : all) in_order.push_back(&f);

@@ -15,16 +15,17 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// Thrown in a process where it waits, or at its next operation that may wait or ends its step (to
-/// yield, sleep, send, receive, lock, acquire, exit), when another process has failed, when the
-/// scheduler is stopped, or when the tasks to which the process belongs are cancelled: the process
-/// must unwind.  Operations that are answered at once (spawn, touch, timing::now, those of handlers
-/// outside the scheduler) throw it only now and then.  If the process catches it and goes on, the
-/// next such operation throws it again.  After a hundred times the process is unwound up to the
-/// scope that was cancelled, and the code outside goes on there with `cancelled`; with all processes
-/// cancelled, it is unwound where it stands.
-/// schedule() throws it, too, if it was stopped.  After a shutdown what() gives the reason, if
-/// there was one.  Copying it increments a reference count.
+/// Thrown in a process that must unwind: another process has failed, the scheduler is stopped, or
+/// the tasks to which the process belongs are cancelled.  The operation at which the process waits
+/// throws it, or its next operation that may wait or ends its step (to yield, sleep, send, receive,
+/// lock, acquire, exit).  Operations that are answered at once (spawn, touch, timing::now, those of
+/// handlers outside the scheduler) throw it only now and then.  If the process catches `cancelled`
+/// and goes on, the next such operation throws it again.  After a hundred times the process is
+/// unwound up to the scope that was cancelled, and the code outside goes on there with `cancelled`;
+/// if all processes are cancelled, the whole process is unwound.
+///
+/// schedule() throws `cancelled`, too, if it was stopped.  After a shutdown what() gives the
+/// reason, if there was one.  Copying it increments a reference count.
 struct cancelled : std::exception {
   cancelled() = default;
   /// `text` is what what() returns.
@@ -39,9 +40,9 @@ struct cancelled : std::exception {
   char const* literal_ = "weft: cancelled, because another process failed, or a stop was requested";
 };
 
-/// Thrown by a scope whose own deadline has passed, and only by that scope: a scope further in, or a
-/// process that a scope further out has cancelled, finds a plain `cancelled`.  So a loop that tries
-/// again what has timed out catches `timed_out`, and ends when it is cancelled itself.
+/// Thrown by a scope whose own deadline has passed, and only by that scope: a scope further in, or
+/// a process that a scope further out has cancelled, finds a plain `cancelled`.  So a loop that
+/// tries again what has timed out catches `timed_out`, and ends when it is cancelled itself.
 struct timed_out : cancelled {
   timed_out() noexcept
       : cancelled("weft: cancelled, because the deadline of the scope has passed") {}
@@ -70,45 +71,45 @@ struct no_senders : std::exception {
   [[nodiscard]] char const* what() const noexcept override;
 };
 
-/// Thrown by a run, such as schedule(), if several processes failed.  what() names each of the first
-/// sixteen, with the text of its exception.  A copy is O(n) in the failures; allocates the list; throws
-/// bad_alloc.
+/// Thrown by a run, such as schedule(), if several processes failed.  what() names each of the
+/// first sixteen, with the text of its exception.  A copy is O(n) in the failures; allocates the
+/// list; throws bad_alloc.
 struct exceptions : std::runtime_error {
   /// One of the failures.
   struct failure {
     process_id process;        ///< The process that failed.
-    std::exception_ptr error;  ///< The exception that ended it.
+    std::exception_ptr error;  ///< The exception that ended the process.
   };
   explicit exceptions(std::vector<failure> f);
 
-  std::vector<failure> all;  ///< In the order in which the processes failed.
+  std::vector<failure> all;  ///< The failures, in the order in which they came.
 };
 
 /// Thrown by a run, such as schedule(), if processes are left, all of them wait, and none can be
 /// woken any more.  A copy is O(n) in the waiters; allocates the list; throws bad_alloc.
 struct deadlock : std::runtime_error {
-  /// The process that holds the mutex, and the place where it locked it.
+  /// The process that holds a mutex, and the place where it locked the mutex.
   struct holder {
-    process_id process;  ///< Its id.
-    std::string since;   ///< "a.cpp:5"
+    process_id process;  ///< The process that holds the mutex.
+    std::string since;   ///< The place where the process locked the mutex: "a.cpp:5".
   };
   /// One of the processes that wait.
   struct waiter {
     process_id process;             ///< The process that waits.
     std::string what;               ///< The operation, and where it was performed.
-    std::optional<holder> held_by;  ///< If it waits for a mutex that a process holds.
-    std::string reason{};  ///< What the process waits for, where the operation does not say it.
-    /// The function that the process runs, as std::source_location::function_name() spells it; or the
-    /// name that named() gives it.  Empty if it is not known.
+    std::optional<holder> held_by;  ///< If a process holds the mutex that it waits for.
+    std::string reason{};  ///< The thing that the process waits for, if `what` does not name it.
+    /// The function that the process runs, as std::source_location::function_name() spells it; or
+    /// the name that named() gives it.  Empty if it is not known.
     std::string_view function{};
 
-    /// All fields: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5".  Allocates
-    /// the text.
+    /// The text of `what`, `held_by` and `reason`: "weft::syncing::wait at a.cpp:7, held by process
+    /// 1.2 since a.cpp:5".  Allocates the text.
     [[nodiscard]] std::string text() const;
   };
   explicit deadlock(std::vector<waiter> w);
 
-  std::vector<waiter> all;  ///< In the order of ids.
+  std::vector<waiter> all;  ///< The processes that wait, in the order of ids.
 };
 
 }  // namespace weft

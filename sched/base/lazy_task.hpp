@@ -8,9 +8,10 @@
 
 namespace weft {
 
-/// A task that the process that waits for it will call, unless a worker takes it first: another one,
-/// or its own between two steps (BACKEND-7).  A task that is taken becomes a process.  A task that is
-/// called costs no process, and no other thread is notified of it unless one sleeps.
+/// A task that its owner, the process that waits for the task, will call, unless a worker takes the
+/// task first: another worker, or the owner's own between two steps (BACKEND-7).  A task that is
+/// taken becomes a process.  A task that is called costs no process, and no other thread is
+/// notified of it unless one sleeps.
 ///
 /// Source: E. Mohr, D. A. Kranz, R. H. Halstead, Lazy task creation: a technique for increasing the
 /// granularity of parallel programs, LFP 1990, doi:10.1145/91556.91631.
@@ -24,8 +25,8 @@ class lazy_task : public detail::frame_end {
   /// cancelled, this settles the task and returns an empty thunk.  Allocates the process.
   [[nodiscard]] virtual thunk promote() noexcept = 0;
 
-  // ---- as a frame_end, so that a task of the library has one table of functions.  A lazy task that
-  // has no frames is the end of none.
+  // ---- as a frame_end (the outer end of a chain of frames), only so that weft's tasks, which are
+  // both, need one vtable.  These defaults are never called for a task without frames.
 
   detail::continuation ended() noexcept override { return outside(); }
   detail::continuation dropped() noexcept override { return outside(); }

@@ -13,10 +13,11 @@ namespace weft {
 
 namespace detail {
 
-/// Calls a computation, from a frame with the same row; while it runs, the slot keeps its name.
+/// Awaits a computation, from a frame with the same row.  While the computation runs, the slot for
+/// its result holds the name, in place of a result.
 ///
-///   NAME-1  A slot whose place is in a function `weft::named` is of this class, and keeps a name as
-///       long as it is empty.
+///   NAME-1  If the source location in a result slot lies in a function `weft::named`, the slot is
+///       `answer_` of an awaiter here, and keeps a pointer to the name as long as it is empty.
 template <class T, class... Es>
 class calling_by_name {
  public:
@@ -60,17 +61,17 @@ class calling_by_name {
 
 }  // namespace detail
 
-/// Gives a process a name, in reports, deadlocks, traces and pages: `body` is what it does.
+/// Gives a process a name, in reports, deadlocks, traces and pages; the process runs `body`.
 ///
 ///     eff<void, mail> logger(inbox<line> in) { return named("logger", writes(std::move(in))); }
 ///     co_await spawn(logger, std::move(in));
 ///
-/// A process without a name has that of its function.  Where several are alike they are numbered.
-/// The name is found where `named` is the outermost call of the process, or of a task; elsewhere it
-/// says nothing.  `name` must outlive the process: a literal.
+/// A process that is not named has the name of its function.  Processes with the same name are
+/// numbered.  `named` must be the outermost call of the process, or of a task; elsewhere the name
+/// is not used.  `name` must outlive the process, as a string literal does.
 ///
-/// co_await yields the result of `body`.  Row: that of `body`.  O(1); allocates a frame, from a pool;
-/// a process without a name costs nothing.  Throws what `body` throws.
+/// co_await yields the result of `body`.  Row: that of `body`.  O(1); allocates a frame, from a
+/// pool; a process without a name costs nothing.  Throws the exceptions of `body`.
 template <class T, class... Es>
 eff<T, Es...> named(char const* name, eff<T, Es...> body) {
   co_return co_await detail::calling_by_name<T, Es...>(std::move(body), name);

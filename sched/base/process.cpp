@@ -22,22 +22,24 @@ std::coroutine_handle<> process::unwind_inside(detail::frame_end const& part,
 
 std::string_view process::function() const noexcept {
   if (is_ != state::suspended || !at_.operation) return {};
-  auto const is_outermost_end = [this](detail::frame_end& end) {  // that of a task, too
+  // Whether `end` is the outer end of the process, or of a task that the process runs.
+  auto const is_outermost_end = [this](detail::frame_end& end) {
     if (&end == this) return true;
     if (end.as_suspension()) return false;
     auto const outside = end.outside();
     return !outside.is_frame() && &outside.end() == this;
   };
-  std::source_location where = this->where();      // in the frame `at`, or in that outside of it
-  detail::result_slot_base const* slot = nullptr;  // if that frame waits for another one
+  // A place in the frame `at`, or, if `at` is no frame, in the next frame outside.
+  std::source_location where = this->where();
+  detail::result_slot_base const* slot = nullptr;  // for the call that this frame awaits, or null
   for (detail::continuation at = at_.leaf; !at.is_ordinary_code();) {
     if (at.is_frame()) {
       detail::frame const& f = detail::frame_of(at.frame());
       at = f.parent;
-      // The outermost frame writes to no slot that has a place (PROCESS-3).
+      // Stops before it reads f.to: the slot of the outermost frame has no place (PROCESS-3).
       if (!at.is_frame() && is_outermost_end(at.end())) {
         std::string_view const function = where.function_name();
-        if (slot && function.find(" weft::named(") != function.npos)  // NAME-1
+        if (slot && function.find(" weft::named(") != function.npos)  // slot keeps a name (NAME-1)
           return static_cast<char const*>(slot->kept_pointer());
         return function;
       }

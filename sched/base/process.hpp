@@ -57,11 +57,10 @@ class process : public detail::suspension, public detail::pooled {
   // ---- for the library
 
   /// Makes a process that has not started; `first` is its first frame.  Such a process waits for no
-  /// answer: `sink` takes the place of the slot.  With one thread, resume() writes an answer there,
-  /// which nothing reads.
+  /// answer, so `sink` stands in for the slot of an answer: with one thread, resume() writes there,
+  /// and nothing reads it.  `block`: the memory for the process, or null.
   ///
-  /// Inline, as destroy_plain(header_layout): the caller knows the layout, and so the size class of
-  /// the block, when it is compiled.  The caller may have taken the block already.
+  /// Inline, so that the compiler knows the layout, and hence the size class of the block.
   [[gnu::always_inline]] static process* start(
       process_id id, std::coroutine_handle<> first, void* evidence,
       detail::scheduler_prompt& ground, detail::result_slot_base& sink, bool one_thread,
@@ -72,7 +71,7 @@ class process : public detail::suspension, public detail::pooled {
   }
 
   void keep() noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller holds a count already
   }
   void release() noexcept {
     // [1] acquire and acq_rel, pairs with itself: every drop of a count is a release, and the drop
@@ -83,7 +82,8 @@ class process : public detail::suspension, public detail::pooled {
       drop();
   }
   [[nodiscard]] bool is_shared() const noexcept {
-    return owners_.load(std::memory_order_acquire) != 1;  // as [1]
+    // acquire: pairs with the releases of [1], so that a sole owner sees what the others did.
+    return owners_.load(std::memory_order_acquire) != 1;
   }
 
   /// For a waiting process: the operation at which it is suspended, and its source location.
@@ -99,8 +99,9 @@ class process : public detail::suspension, public detail::pooled {
     return {at_.operation->name, where()};
   }
   /// For a process that is suspended at an operation: the function of its outermost frame, as
-  /// std::source_location::function_name() spells it; or the name that named() gives it.  Empty if it is not known: the process has not
-  /// started, or waits for tasks that it does itself.  O(n) in the frames.
+  /// std::source_location::function_name() spells it; or the name that named() gives it.  Empty if
+  /// that is not known: the process has not started, or waits for tasks that it runs itself.  O(n)
+  /// in the frames.
   [[nodiscard]] std::string_view function() const noexcept;
   [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
   [[nodiscard]] std::uint32_t next_child_number() noexcept { return ++children_; }
@@ -113,7 +114,7 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
   /// For a waiting process: whether it must get its answer before it learns that it is cancelled.
   [[nodiscard]] bool requires_answer() const noexcept { return at_.operation->is_to_be_answered; }
-  /// Counts a cancellation that is reported to the process; returns how many were, with this one.
+  /// Counts a cancellation that is reported to the process; returns the count, modulo 128.
   [[nodiscard]] unsigned note_cancellation() noexcept {
     return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
   }
@@ -134,7 +135,7 @@ class process : public detail::suspension, public detail::pooled {
     suspend(leaf, waiting, operation);
     return true;
   }
-  /// suspend_at() for an operation outside all handlers, where no ordinary code stands in between.
+  /// Suspends the process at an operation outside all handlers and outside ordinary code.
   [[gnu::always_inline]] void suspend_here(detail::operation_info const& operation,
                                            std::coroutine_handle<> leaf,
                                            detail::result_slot_base& waiting) noexcept {
@@ -146,13 +147,13 @@ class process : public detail::suspension, public detail::pooled {
   }
   /// Whether resume() is enough to let the process go on.  Else the scheduler prepares it first.
   [[nodiscard]] bool resumes_plainly() const noexcept { return !needs_slow_resume_; }
-  /// Gives the process that answer; returns the frame to resume.  Only if resumes_plainly().
+  /// Gives the process that answer; returns the frame to resume.  Requires resumes_plainly().
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> resume(std::uint64_t answer) noexcept {
     at_.waiting->set_word(answer);
     return resume_answered();
   }
-  /// resume() for any waiting process: the process may be answered already, wait for no answer, or
-  /// wait inside handlers.
+  /// Resumes any waiting process, also one that is answered already, waits for no answer, or waits
+  /// inside handlers.
   [[nodiscard]] std::coroutine_handle<> resume_slow(std::uint64_t answer,
                                                     detail::prompt& ground) noexcept {
     if (at_.operation && at_.waiting->is_empty()) at_.waiting->set_word(answer);
@@ -173,7 +174,7 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation->fail(*at_.waiting, std::move(error));
     needs_slow_resume_ = true;
   }
-  /// For a waiting process: the scheduler must prepare it before it goes on, so resume() is not
+  /// For a waiting process: makes the scheduler prepare it before it goes on, since resume() is not
   /// enough.
   void require_preparation() noexcept { needs_slow_resume_ = true; }
   /// Called when a waiting process is woken without an answer, or with one that may be lost: if the
@@ -201,7 +202,7 @@ class process : public detail::suspension, public detail::pooled {
   }
   /// Destroys a process for which ended_plainly() is true, or one without frames and without a log.
   void destroy_plain() noexcept { destroy_plain(bytes_before()); }
-  /// destroy_plain() for a caller that knows the backend's header, and the pool of this thread.
+  /// Does what destroy_plain() does; the caller knows the backend's header and this thread's pool.
   [[gnu::always_inline]] void destroy_plain(detail::header_layout const& extra,
                                             detail::frame_pool& to) noexcept {
     destroy_plain(extra.bytes, to);
@@ -228,8 +229,9 @@ class process : public detail::suspension, public detail::pooled {
     detail::unwind(detail::continuation(leaf), *this);
   }
 
-  /// For a waiting process: destroys its frames inside `part`.  The process, which has its turn, goes
-  /// on without an answer at `leaf`, the frame outside of `part`, and inside the handler `around`.
+  /// For a waiting process whose turn has come: destroys its frames inside `part`.  The process
+  /// goes on, without an answer, at `leaf`, the frame outside of `part`, inside the handler
+  /// `around`.
   [[nodiscard]] std::coroutine_handle<> unwind_inside(detail::frame_end const& part,
                                                       std::coroutine_handle<> leaf,
                                                       detail::prompt& around,
@@ -242,8 +244,9 @@ class process : public detail::suspension, public detail::pooled {
   // ---- as the frame end of its chain
 
   detail::continuation ended() noexcept override {
-    // The scheduler's address comes from the thread, not from the process: else each process that
-    // ends would wait for the one before, whose address the queue has.
+    // Reads the scheduler's address from the thread, not from the process: else, if one process
+    // ends after the other, each load would depend on the one before (process, scheduler, queue,
+    // process).
     return static_cast<detail::scheduler_prompt&>(*detail::prompt::innermost()).finished(*this);
   }
   detail::continuation dropped() noexcept override { return outside(); }
@@ -266,7 +269,7 @@ class process : public detail::suspension, public detail::pooled {
         kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)),
         needs_slow_resume_(resumes_slowly) {}
   virtual ~process() = default;
-  /// Destroys the process if it is forkable; forkable_process overrides it.
+  /// Called to destroy a forkable process; forkable_process overrides it.
   virtual void destroy() noexcept { destroy_plain(); }
 
   [[gnu::always_inline]] static void* operator new(std::size_t bytes,
@@ -278,7 +281,7 @@ class process : public detail::suspension, public detail::pooled {
   }
   // Never called: no constructor throws.
   static void operator delete(void*, detail::header_layout const&, void*) noexcept {}
-  static void operator delete(void*) noexcept { std::terminate(); }  // see free()
+  static void operator delete(void*) noexcept { std::terminate(); }  // never called: free() is
   [[gnu::always_inline]] static void free(void* p, std::size_t bytes, std::size_t before,
                                           detail::frame_pool& to = detail::frames) noexcept {
     to.give(static_cast<std::byte*>(p) - before, before + bytes);
@@ -298,8 +301,8 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation = nullptr;
     inner_ = &ground;
   }
-  /// For a clone of `other`: copies whether it has started, and how many children it has.  A clone
-  /// with an id of its own has no children yet.
+  /// For a clone of `other`: copies whether `other` has started, and the number of its children.  A
+  /// clone with an id of its own has no children yet.
   void copy_state_from(process const& other) noexcept {
     if (id_ == other.id_) children_ = other.children_;
     started_ = other.started_;
@@ -318,9 +321,9 @@ class process : public detail::suspension, public detail::pooled {
     ::new (static_cast<void*>(&result_)) detail::result_slot<void>();
     return leaf;
   }
-  /// Suspends a process that performs inside handlers; false if ordinary code stands in between.
-  /// Notes the innermost prompt in `inner_`, which is the ground for a process outside all
-  /// handlers.
+  /// The part of suspend_at() for an operation inside handlers.  Notes the innermost prompt in
+  /// `inner_`; for a process outside all handlers that is `ground`, the scheduler's.  Returns false
+  /// if ordinary code stands between the operation and the process.
   [[nodiscard, gnu::noinline]] bool suspend_inside(detail::prompt& inner,
                                                    detail::prompt& ground) noexcept {
     if (!hold(&inner, ground)) return false;
@@ -342,26 +345,27 @@ class process : public detail::suspension, public detail::pooled {
   }
   void keep_suspension() noexcept override {
     keep();
-    needs_slow_resume_ = true;  // the chain is being cut
+    needs_slow_resume_ = true;  // the caller is about to cut the chain (SUSPENSION-2)
   }
   void release_suspension() noexcept override { release(); }
 
-  std::atomic<std::uint32_t> owners_ = 1;  // PROCESS-1
+  std::atomic<std::uint32_t> owners_ = 1;  // the count of owners (PROCESS-1)
   process_id id_;
-  std::uint32_t children_ = 0;  // how many it has started
-  std::uint8_t kind_;           // lowest bit: forkable; the others: size of the header / 16
+  std::uint32_t children_ = 0;  // how many children the process has started
+  std::uint8_t kind_;           // lowest bit: forkable; the others: the size of the header / 16
   bool started_ : 1 = false;
   std::uint8_t cancellations_ : 7 = 0;
-  // A byte of its own: it is read soon after it is written, which is slow unless both are one byte.
+  // The flags below have a byte of their own.  They are read soon after they are written, and that
+  // is slow unless the store and the load are of the same byte.
   std::uint8_t : 0;
-  bool is_cancellable_ : 1 = false;  // woken without an answer, or with one that may be lost
+  bool is_cancellable_ : 1 = false;  // whether mark_cancellable() was called for this wait
   bool has_just_sent_ : 1 = false;
-  // Not resumes_plainly(): the process is forkable, new, answered, inside handlers, or cut.
+  // Set if resume() is not enough: the process is forkable, new, answered, in a handler, or cut.
   bool needs_slow_resume_;
 };
 static_assert(sizeof(process) <= 64);
 
-/// The process that has that header of a backend.
+/// The process that has the backend's header `at`.
 template <class Header>
 process& process_behind(Header& at) noexcept {
   return *std::launder(

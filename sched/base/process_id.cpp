@@ -13,7 +13,7 @@
 namespace weft {
 
 namespace {
-/// Removes a number from the front of the text, and returns it; nullopt if none stands there.
+/// Removes a number from the front of the text, and returns it; nullopt if no number is there.
 std::optional<std::uint64_t> read_number(std::string_view& text) noexcept {
   std::uint64_t n = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);

@@ -31,16 +31,16 @@ class process_id {
   [[nodiscard]] constexpr process_id child(std::uint64_t n) const noexcept {
     return child(n, free_bits());
   }
-  /// The n-th process that is submitted from outside.  Its path begins with a step to child 0; no
-  /// process has that number.
+  /// The id of the n-th process that is submitted from outside.  Its path begins with a step to
+  /// child 0, a number that no child has.
   [[nodiscard]] static constexpr process_id submitted(std::uint64_t n) noexcept {
     return process_id().child(n, 63 - 4);
   }
-  /// A process of the library's own: "0.0.n".
+  /// The id of the n-th process of the library's own: "0.0.n".
   [[nodiscard]] static constexpr process_id internal(std::uint64_t n) noexcept {
     return process_id().child(n, 63 - 8);
   }
-  /// Whether it is a process of the library's own.
+  /// Whether this is the id of a process of the library's own.
   [[nodiscard]] constexpr bool is_internal() const noexcept { return path_ && path_ >> 55 == 0; }
 
   /// For a child: the sibling that is created `n` children later by the same parent.  Returns the
@@ -65,7 +65,7 @@ class process_id {
   /// The id that has this text; nullopt if no id has it.  Allocates a text to compare.
   [[nodiscard]] static std::optional<process_id> read(std::string_view text);
 
-  /// Equal for equal ids; not evenly spread.
+  /// A number that is equal for equal ids.  The numbers are not evenly spread.
   [[nodiscard]] constexpr std::uint64_t hash() const noexcept { return path_; }
 
   friend constexpr bool operator==(process_id, process_id) = default;
@@ -90,8 +90,8 @@ class process_id {
   static constexpr int groups_for(std::uint64_t n) noexcept {
     return (static_cast<int>(std::bit_width(n)) + 2) / 3;
   }
-  /// For a path that was shifted so that its first step begins at the top bit: how many bits that
-  /// step has, the number in it, and the path behind it.
+  /// These three functions take a path that was shifted so that its first step begins at the top
+  /// bit.  They return how many bits that step has, the number in it, and the path behind it.
   static constexpr int bits_of(std::uint64_t rest) noexcept {
     return 4 * (std::countl_one(rest) + 1);
   }
@@ -116,7 +116,7 @@ class process_id {
     return process_id((x * 0xD6E8FEB86659FD93u) | hash_mark);
   }
 
-  std::uint64_t path_ = 0;  // filled from bit 62 downwards
+  std::uint64_t path_ = 0;  // the steps, from bit 62 downwards
 };
 
 }  // namespace weft

@@ -6,16 +6,16 @@
 
 #include "weft/effects/proc.hpp"
 
-/// How a scheduler carries out an operation: the operation declares it by a static member
-/// `scheduling`; without one it is answered at once.
+/// How a scheduler carries out an operation.  The operation declares this by a static member
+/// `scheduling`; an operation without that member is answered at once.
 namespace weft::detail {
 
-/// What an operation does to the step of its process.
+/// How an operation affects the step of its process.
 enum class step_kind : std::uint8_t {
-  at_once,           ///< It is answered at once, and the step goes on.
-  ends,              ///< It ends the step.
-  ends_if_it_waits,  ///< It ends the step if the process has to wait.
-  spawns             ///< It starts a process, and ends the step if too many processes are ready.
+  at_once,           ///< The operation is answered at once, and the step goes on.
+  ends,              ///< The operation ends the step.
+  ends_if_it_waits,  ///< The operation ends the step if the process has to wait.
+  spawns             ///< The operation starts a process, and ends the step if too many are ready.
 };
 
 struct scheduling_rule {
@@ -26,27 +26,30 @@ struct scheduling_rule {
   /// may be a step of its own.
   bool is_shared = false;
   /// Whether the operation throws `cancelled` in a cancelled process although it is answered at
-  /// once.  Set for an operation that only begins to take something, for which the process may then
-  /// have to wait.
+  /// once.  Set for an operation that announces that the process will take an object, such as a
+  /// lock, for which the process may then have to wait.
   bool checks_cancellation = false;
-  /// Whether the operation does not count in the share of operations of its step.
+  /// Whether the operation does not count against most_operations_in_step (worker_state.hpp).
   bool is_free = false;
-  /// Whether the operation is performed again where a log has its answer.
+  /// Whether a process that is run again performs the operation, too, although its log has the
+  /// answer.
   bool is_repeated = false;
-  /// Whether the events that the process has caused take effect before the operation, where schedules
-  /// are explored.  True also of what waits, spawns or is shared.
+  /// Whether, where schedules are explored, the deferred events of the process
+  /// (deferred_events.hpp) take effect before the operation.  They do so in any case before an
+  /// operation that ends its step, spawns or is shared.
   bool follows_events = false;
   /// Whether the operation does no more than put the process back into the queue.
   bool only_yields = false;
   /// Whether the process needs a log for the operation.
   bool needs_log = false;
-  /// Whether the process ends by the operation.
+  /// Whether the operation ends the process.
   bool ends_process = false;
 };
 /// The rule of an operation that suspends the process, to wait in its frame for another process.
 inline constexpr scheduling_rule scheduled_as_wait{
     .step = step_kind::ends, .waits_in_frame = true, .is_shared = true};
-/// The rule of an operation that waits in its frame if it has to, and else is answered at once.
+/// The rule of an operation that is answered at once if that is possible, and else waits in its
+/// frame.
 inline constexpr scheduling_rule scheduled_as_try{
     .step = step_kind::ends_if_it_waits, .waits_in_frame = true, .is_shared = true};
 /// The rule of an operation on a shared object that never waits.
@@ -65,8 +68,9 @@ template <>
 inline constexpr scheduling_rule scheduling_of<proc::fork>{.step = step_kind::ends,
                                                            .needs_log = true};
 
-/// The operation `O` of the effect `E`, which names a row.  Each row has a type of its own, but the
-/// clause for `O` performs them all (delegating_evidence.hpp).
+/// The operation `O` of an effect `E` that names a row, such as spawning<A>.  It is another type
+/// for each row, but the clause for `O` performs the operations of all rows
+/// (delegating_evidence.hpp).
 template <class E, class O>
 struct operation_with_row : O {
   using O::O;

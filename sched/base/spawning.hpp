@@ -24,18 +24,18 @@ namespace weft {
 namespace detail {
 
 /// The function and the arguments of a spawn, of which the scheduler makes a process.  If the
-/// spawning process is run again, the scheduler makes none: it takes the id from the log.
+/// spawning process is run again, the scheduler makes no process, and takes the id from the log.
 class spawn_request {
  public:
   spawn_request(spawn_request const&) = delete;
   spawn_request& operator=(spawn_request const&) = delete;
 
-  /// If the process is to be forkable: its program, with a count for the caller.  Else null.
+  /// The program of a process that is to be forkable, with a count for the caller; else null.
   virtual program* forkable_program() { return nullptr; }
   virtual first_frame frame() = 0;
   [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
 
-  std::source_location where;  // of the spawn; set where schedules are explored
+  std::source_location where;  // the place of the spawn; set where schedules are explored
 
  protected:
   explicit spawn_request(bool keeps_log) noexcept : forkable_(keeps_log) {}
@@ -51,7 +51,7 @@ class spawn_request {
 /// `Effects...`, and spawning<Effects...> itself.
 ///
 /// So `spawning<A>` allows the effects A and `spawning<A>`, not `spawning<B>`.  To spawn a function
-/// whose row has `spawning<B>`, name it too: `spawning<A, spawning<B>>`.
+/// whose row has `spawning<B>`, name that effect too: `spawning<A, spawning<B>>`.
 template <class... Effects>
 struct spawning;
 template <>
@@ -62,7 +62,7 @@ struct spawning<> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::spawns};
     [[nodiscard("weft: co_await it")]] explicit start(detail::spawn_request& b) noexcept
         : what(&b) {}
-    detail::spawn_request* what;  // lies in the awaiting frame
+    detail::spawn_request* what;  // lies in the frame that awaits the spawn
     /// All requests hash alike: functions and arguments cannot be compared.
     friend std::size_t hash_value(start const&) { return 0; }
   };
@@ -129,7 +129,8 @@ class spawns : public spawn_request {
   }
 };
 
-/// The awaitable of a spawn without a log: calls the function itself, if it may (direct_spawn.hpp).
+/// The awaitable of a spawn without a log.  It calls the function itself if the spawn may be direct
+/// (direct_spawn.hpp).
 template <class F, class... Args>
 class spawns_frame {
  public:
@@ -147,7 +148,8 @@ class spawns_frame {
     process* const parent = here.spawner(by);
     if (!parent) [[unlikely]]
       return attempted::not_done;
-    std::uint32_t const n = parent->next_child_number();  // DIRECT-4: used up even if `f_` throws
+    // The number is used up even if the call of `f_` throws (DIRECT-4).
+    std::uint32_t const n = parent->next_child_number();
     first_frame const f = frame();
     id_ = std::bit_cast<std::uint64_t>(here.begin(*here.worker, n, f.handle, *f.row));
     return attempted::done;
@@ -158,7 +160,7 @@ class spawns_frame {
     return call(std::index_sequence_for<Args...>());
   }
 
-  /// The operation that spawns if attempt() has not.
+  /// The operation that spawns if attempt() has not spawned.
   class performed final : public spawns<effects> {
    public:
     explicit performed(spawns_frame& s) noexcept : spawns<effects>(false), what_(s) {}
@@ -170,7 +172,7 @@ class spawns_frame {
   };
 
  private:
-  // std::apply would be two frames more in a backtrace, with long names.
+  // std::apply would add two frames with long names to a backtrace.
   template <std::size_t... I>
   first_frame call(std::index_sequence<I...>) {
     return first_frame_of(std::invoke(f_, std::move(std::get<I>(args_))...));
@@ -178,7 +180,7 @@ class spawns_frame {
 
   [[no_unique_address]] F f_;
   std::tuple<Args...> args_;
-  std::uint64_t id_;  // of the child; unset before attempt()
+  std::uint64_t id_;  // the child's id as a word; unset before attempt()
 };
 
 template <class F>
@@ -217,7 +219,7 @@ inline constexpr forkable_t forkable{};
 /// and `.when_full` say so; what calling `f` throws.  When the spawning process is run again, `f`
 /// is not called, and the ids are those of the first run.  If the spawning process is forkable, its
 /// log takes one entry for consecutive spawns at one place; or one for each spawn, if their ids are
-/// hashes.
+/// hashes.  On several threads, a spawn at which it lets others run first has an entry of its own.
 template <class F, class... Args>
 [[nodiscard("weft: co_await it")]] awaits_to<process_id> auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {
@@ -242,9 +244,9 @@ template <class F, class... Args>
     return detail::refused<void>();
 }
 
-/// spawn() of a process that may fork: it keeps a log.  `program` is a function without
-/// parameters, which is kept, and called as const.  O(1); allocates
-/// the program, the process, its frame and its log.  Throws as spawn(f, args...) does.
+/// Starts a process that may fork, and so keeps a log.  co_await yields its id at once.  `program`
+/// is a function without parameters; it is kept, and called as const.  O(1); allocates the program,
+/// the process, its frame and its log.  Throws as spawn(f, args...) does.
 template <class Program>
 [[nodiscard("weft: co_await it")]] awaits_to<process_id> auto spawn(forkable_t, Program program) {
   constexpr bool is_a_program = detail::is_program<Program>;

@@ -26,7 +26,7 @@ class [[clang::trivial_abi]] thunk {
   };
 
   thunk(reason why) noexcept : process_(nullptr), word_(static_cast<std::uint64_t>(why)) {}
-  /// Takes over a count of the process.
+  /// Takes over one owner's count of the process (PROCESS-1).
   explicit thunk(process* p, std::uint64_t answer = 0) noexcept : process_(p), word_(answer) {}
   thunk(thunk const& other) noexcept : process_(other.process_), word_(other.word_) {
     if (process_) process_->keep();
@@ -44,13 +44,13 @@ class [[clang::trivial_abi]] thunk {
   }
 
   explicit operator bool() const noexcept { return process_ != nullptr; }
-  /// Why it is empty.  Requires that it is.
+  /// Why the thunk is empty.  Requires that it is empty.
   [[nodiscard]] reason why_empty() const noexcept { return static_cast<reason>(word_); }
   /// The process; null if the thunk is empty.
   [[nodiscard]] process* get() const noexcept { return process_; }
   /// The answer to resume the process with.
   [[nodiscard]] std::uint64_t answer() const noexcept { return word_; }
-  /// Gives the count of the process to the caller, the scheduler.  The thunk is empty then.
+  /// Gives the count of the process to the caller, and leaves the thunk empty.
   [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }
 
  private:

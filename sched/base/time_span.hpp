@@ -8,10 +8,10 @@
 
 namespace weft {
 
-/// A duration in the unit of the clock.  Any std::chrono duration converts to it, and it converts to
-/// instant::duration: a duration beyond the range of the clock becomes the longest one, or the most
-/// negative one; a floating one that is no number becomes zero.  So `std::chrono::hours::max()` is
-/// for ever, and no overflow.
+/// A duration in the unit of the clock.  Any std::chrono duration converts to a time_span, and a
+/// time_span to instant::duration: a duration beyond the range of the clock becomes the longest
+/// one, or the most negative one; a floating one that is no number becomes zero.  So
+/// `std::chrono::hours::max()` is for ever, and no overflow.
 class time_span {
  public:
   constexpr time_span() noexcept = default;
@@ -27,8 +27,8 @@ class time_span {
     if constexpr (std::is_same_v<std::chrono::duration<Rep, Period>, duration>) {
       return d;
     } else {
-      // Compared in a floating type, in which neither side overflows.  The ends of the clock are not
-      // exact there; a duration as close to one of them as that is taken for the end.
+      // Compares in a floating type, in which neither side overflows.  The ends of the clock's
+      // range are rounded there; a duration that rounds to the same number becomes the end.
       using wide = std::chrono::duration<long double, duration::period>;
       wide const w = std::chrono::duration_cast<wide>(d);
       if (w.count() != w.count()) return duration::zero();
@@ -42,7 +42,7 @@ class time_span {
 };
 
 namespace detail {
-/// `span` after `from`; the last or the first instant of the clock if it is beyond its range.
+/// The instant `span` after `from`; if it is out of range, the first or the last one of the clock.
 [[nodiscard]] constexpr instant time_after(instant from, time_span span) noexcept {
   instant::duration const d = span;
   instant const zero;

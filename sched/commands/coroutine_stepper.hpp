@@ -23,7 +23,7 @@
 #include "weft/sched/commands/stepper.hpp"
 #include "weft/sched/sync/external_event.hpp"
 
-/// A coroutine as a stepper (stepper.hpp).
+/// Makes a stepper (stepper.hpp) of a coroutine.
 namespace weft {
 
 namespace detail {
@@ -42,7 +42,7 @@ class command_machine : public region {
   using body = eff<void, commands<Cs...>>;
 
   explicit command_machine(body b) : body_(std::move(b)) { this->allow_dropping(); }
-  ~command_machine() { rest_ = {}; }  // unwinds while the other members exist
+  ~command_machine() { rest_ = {}; }  // unwinds the coroutine while the other members exist
 
   /// Runs the coroutine until it waits for an answer that has not come.  Throws what the coroutine
   /// throws.
@@ -106,10 +106,10 @@ class command_machine : public region {
     } else if (e.type == event_type::completed) {
       auto const found = waiting_.extract(e.tag);
       if (found) found.mapped()->answer(e);
-    }  // else it is a message, which the coroutine cannot receive
+    }  // else the event is a message, which the coroutine cannot receive
   }
-  /// The coroutine finds `cancelled` where it waits.  It may clean up; if it waits again, it is
-  /// unwound.
+  /// Makes the coroutine find `cancelled` where it waits.  It may clean up; if it waits again, it
+  /// is unwound.
   void cancel() {
     body_.reset();
     try {
@@ -120,17 +120,17 @@ class command_machine : public region {
     rest_ = {};
   }
 
-  std::optional<body> body_;  // until it has begun
+  std::optional<body> body_;  // the coroutine, until it begins
   output* out_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // replies by tag (DRIVE-2)
-  external_event* at_ = nullptr;                                      // where rest_ waits (DRIVE-1)
+  external_event* at_ = nullptr;  // the event at which rest_ waits (DRIVE-1)
   resumption<void> rest_;
   bool has_ended_ = false;
 };
 
 }  // namespace detail
 
-/// Functions that return an eff<void, commands<...>>, as a stepper: each function is a method.
+/// A stepper made of functions that return an eff<void, commands<...>>: each function is a method.
 ///
 ///     eff<void, commands<more, line>> lines(std::string name);
 ///     coroutine_stepper<std::string, more, line> parser{{"lines", lines}};
@@ -163,8 +163,8 @@ class coroutine_stepper {
     method const begin = methods_.template at<coroutine_stepper>(name);
     machine_ = std::make_unique<detail::command_machine<Cs...>>(begin(std::move(with)));
   }
-  /// Runs the coroutine until it waits for an answer that has not come.  Throws what it throws;
-  /// std::logic_error before init().
+  /// Runs the coroutine until it waits for an answer that has not come.  Throws what the coroutine
+  /// throws; std::logic_error before init().
   void step(std::span<event> events, step_output<Cs...>& out) {
     if (!machine_) throw std::logic_error("weft: a coroutine_stepper was stepped before init");
     machine_->step(events, out);

@@ -22,7 +22,7 @@ concept dispatches = std::is_invocable_v<F&, C, reply<typename C::result>>;
 class tags {
  public:
   tags() = default;
-  // Relaxed: neither object is shared yet.
+  // Relaxed: no other thread uses either object yet.
   tags(tags&& other) noexcept : last_(other.last_.load(std::memory_order_relaxed)) {}
   tags& operator=(tags&&) = delete;
   /// Relaxed: the atomic addition makes each number unique, and orders nothing else; the data of a

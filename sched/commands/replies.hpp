@@ -45,15 +45,15 @@ class replies {
     return tag;
   }
 
-  /// Answers with R(args...).  False if no reply is kept under that tag, or if it was answered
-  /// already.  If it throws, which the constructor of R may, the reply is dropped.
+  /// Answers with R(args...).  False if no reply is kept under that tag, or no longer.  If the
+  /// constructor of R throws, complete() throws the same, and the reply is dropped.
   template <class... Args>
   bool complete(std::uint64_t tag, Args&&... args) {
     auto const found = take(tag);
     if (found) found.mapped().complete(std::forward<Args>(args)...);
     return bool(found);
   }
-  /// Answers with an exception, as complete() does with a value.
+  /// Answers with an exception.  False if no reply is kept under that tag.
   bool fail(std::uint64_t tag, std::exception_ptr error) {
     auto const found = take(tag);
     if (found) found.mapped().fail(std::move(error));
@@ -74,7 +74,7 @@ class replies {
   }
 
   mutable std::mutex mutex_;
-  book kept_;  // guarded by mutex_; REPLY-1
+  book kept_;  // the replies in the book (REPLY-1); guarded by mutex_
 };
 
 }  // namespace weft

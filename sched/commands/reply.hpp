@@ -15,7 +15,7 @@
 #include "weft/sched/sync/completion.hpp"
 
 /// The two ends of a command in flight (commands.hpp): the issuer has the `in_flight`, the
-/// answering side the `reply`.  Both know its tag.
+/// answering side the `reply`.  Both have the command's tag, a number.
 namespace weft {
 
 /// Thrown by a wait for a command that will not be answered, since its reply was destroyed.
@@ -49,11 +49,11 @@ class [[nodiscard]] in_flight {
   /// command_dropped; std::logic_error if the answer was taken before.  Write `co_await` in the
   /// expression that calls wait().
   eff<R, completions> wait() { return result_.wait(); }
-  /// Waits until `t` at the latest.  `co_await` yields a std::optional<R>, or for void a bool:
-  /// empty or false if no answer has come by then.  In that case the answer can be waited for
-  /// again.  O(log n) in the waiters with a deadline.  Throws as wait() does.
+  /// Waits for the answer, until `t` at the latest.  `co_await` yields a std::optional<R>, or for
+  /// void a bool: empty or false if no answer has come by then.  In that case the answer can be
+  /// waited for again.  O(log n) in the waiters with a deadline.  Throws as wait() does.
   eff<detail::if_in_time<R>, completions> wait_until(instant t) { return result_.wait_until(t); }
-  /// Whether wait() would give the answer at once.  Thread safe.
+  /// Whether wait() would return at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return result_.is_ready(); }
   /// The command's number, which its reply has as well.
   [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
@@ -94,13 +94,11 @@ class [[nodiscard]] reply {
     try {
       source_.fail(std::make_exception_ptr(command_dropped(command_, tag_)));
     } catch (std::bad_alloc const&) {
-      // The completer, which is destroyed as well, reports completion_dropped instead, with less
-      // detail.
+      // The destructor of the completer will report completion_dropped instead, with less detail.
     }
   }
 
-  /// The issuer's end, with which a handler answers `issue`.  Throws std::logic_error the second
-  /// time.
+  /// The issuer's end: a handler answers `issue` with it.  Throws std::logic_error the second time.
   [[nodiscard]] in_flight<R> get_in_flight() {
     return in_flight<R>(tag_, source_.get_completion());
   }

@@ -41,10 +41,11 @@ namespace weft {
 
 namespace detail {
 
-/// The effect of starting processes that each wait for one command, and send its event.
+/// The effect of starting processes, each of which waits for the answer to one command, and sends
+/// the event with that answer.
 using event_bringers = spawning<completions, mail, yielding>;
 
-/// A stepper after init.  Its destructor closes the stepper, unless close() has (STEPPER-1).
+/// A stepper after init.  Its destructor closes the stepper, unless close() was called (STEPPER-1).
 template <class S>
 class begun {
  public:
@@ -106,7 +107,7 @@ eff<void, completions, mail, yielding> bring_answer(in_flight<R> from, std::uint
   co_await to.send(std::move(its));
 }
 
-/// Issues a command that a step has put out, whichever listed type it has.
+/// Issues a command that a step has put into its output, of any of the listed types.
 template <class List>
 class issuing_any;
 template <class... Cs>
@@ -115,7 +116,8 @@ class issuing_any<command_list<Cs...>> {
   using issued = typename step_output<Cs...>::issued;
   using eff = weft::eff<void, commands<Cs...>, event_bringers>;
 
-  /// If the command is answered at once, or cannot be issued, its event is added to `at_once`.
+  /// Issues `one`.  If it is answered at once, or cannot be issued, adds its event to `at_once`;
+  /// else starts a process that will send its event to `in`.
   static eff issue(issued& one, inbox<event>& in, std::vector<event>& at_once) {
     using function = eff (*)(issued&, inbox<event>&, std::vector<event>&);
     static constexpr function by_type[] = {nullptr, issue_as<Cs>...};
@@ -142,8 +144,8 @@ class issuing_any<command_list<Cs...>> {
   }
 };
 
-/// Events and messages are added for the next step up to this number; the events of commands that
-/// were answered at once are always added.
+/// The next step gets events and messages from the inboxes until it has this many.  It gets the
+/// events of commands that were answered at once in any case.
 inline constexpr std::size_t events_a_step = 64;
 
 template <class M>
@@ -176,7 +178,7 @@ eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in, inbox<M>& m
     add_message(to, std::move(*m));
   }
 }
-/// Waits for one event.  Throws no_senders if none is due.
+/// Waits for one event, and adds it.  Throws no_senders if no event is due.
 inline eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in) {
   to.push_back(co_await in.receive());
 }
@@ -218,7 +220,7 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
       }
     }
     if (!has_senders) {
-      co_await yielding::yield{};  // if all were cancelled, this process throws `cancelled`
+      co_await yielding::yield{};  // if all processes were cancelled, throws `cancelled`
       throw no_senders();
     }
     co_await add_events(events, in, messages...);
@@ -230,7 +232,7 @@ eff<void, steppers<S>> run_stepper(begun<S> s, inbox<Ms>... messages) {
   try {
     co_await step_to_the_end(s, messages...);
   } catch (cancelled const&) {
-    if (!s.is_over()) {  // else it was a step that has thrown `cancelled`
+    if (!s.is_over()) {  // else no further step is allowed (STEPPER-2)
       event last(event_type::cancelled);
       try {
         (void)s.step(std::span(&last, 1));
@@ -281,8 +283,8 @@ template <class S>
   else
     return detail::refused<void>();
 }
-/// start_stepper() for a stepper that receives messages of type `S::message`, which other processes
-/// send to the addresses of the inbox `messages`:
+/// Starts a process that runs a stepper which receives messages of type `S::message`: other
+/// processes send them to the addresses of the inbox `messages`.
 ///
 ///     auto [in, to] = co_await open<int>();
 ///     co_await start_stepper(counter(), "count", 0, std::move(in));

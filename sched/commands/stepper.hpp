@@ -40,7 +40,7 @@ namespace weft {
 
 /// The kind of an event for a stepper.
 enum class event_type : unsigned char {
-  completed,  ///< A command was answered: the one with `tag`, by `data` or `error`.
+  completed,  ///< The command with `tag` was answered, by `data` or `error`.
   message,    ///< `data` was sent to the stepper.
   cancelled,  ///< This is the last step; the commands that it issues are ignored.
 };
@@ -64,11 +64,11 @@ struct event {
   }
 };
 
-/// When a stepper is to be stepped again.
+/// The status after a step.
 enum class step_status : unsigned char {
-  waiting,  ///< step is to be called when there is an event.
-  again,    ///< step is to be called again after the other processes have had their turn.
-  done,     ///< The stepper has ended.
+  waiting,  ///< step is called again when there is an event.
+  again,    ///< step is called again after the other processes have had their turn.
+  done,     ///< step is not called again: the stepper has ended.
 };
 
 /// The commands that a stepper may issue.
@@ -81,15 +81,15 @@ class step_output {
  public:
   /// A command that was issued.
   struct issued {
-    std::uint64_t tag;                         ///< Its number: 1, 2, and so on.
+    std::uint64_t tag;                         ///< The number of the command: 1, 2, and so on.
     std::variant<std::monostate, Cs...> what;  ///< The command.
   };
 
-  step_status status = step_status::waiting;  ///< To be set by the step.
+  step_status status = step_status::waiting;  ///< The step sets it.
 
   /// Issues a command.  Returns its tag, which the event with its answer will have: 1, 2, and so
-  /// on, for each stepper.  A step may issue any number.  O(1), amortised; allocates as the list
-  /// grows; throws bad_alloc.
+  /// on, for each stepper.  A step may issue any number of commands.  O(1), amortised; allocates as
+  /// the list grows; throws bad_alloc.
   template <class C>
   std::uint64_t issue(C c) {
     constexpr bool is_listed = detail::times_among<C, Cs...> == 1;
@@ -100,8 +100,8 @@ class step_output {
     return ++last_tag_;
   }
 
-  /// For the caller of step: the commands that were issued, in order.  Call clear() before each
-  /// step.  clear() is O(n).
+  /// The commands that were issued, in order, for the caller of step.  That caller calls clear()
+  /// before each step.  clear() is O(n).
   [[nodiscard]] std::vector<issued>& all() noexcept { return issued_; }
   void clear() noexcept {
     issued_.clear();
@@ -138,7 +138,7 @@ concept stepper = requires(S& s, std::string_view method, typename S::input inpu
 
 /// Thrown by init if it does not know the name of the method.
 struct [[gnu::visibility("default")]] unknown_method : std::logic_error {
-  /// `known`: the names of its methods.
+  /// `type`: the name of the stepper's type; `known`: the names of its methods.
   unknown_method(std::string_view type, std::string_view method,
                  std::span<std::string const> known = {})
       : logic_error(text(type, method, known)) {}

@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// A unique_any was asked for a type that it does not hold.  Names both types.
+/// Thrown if a unique_any is asked for a type that it does not hold.  Names both types.
 struct [[gnu::visibility("default")]] bad_unique_any : std::logic_error {
   bad_unique_any(std::string_view holds, std::string_view wanted)
       : logic_error("weft: a unique_any was asked for " + std::string(wanted) + ", and holds " +
@@ -32,7 +32,7 @@ struct [[gnu::visibility("default")]] bad_unique_any : std::logic_error {
 /// allocation.
 class unique_any {
  public:
-  /// Holds nothing.
+  /// Makes a unique_any that holds nothing.
   unique_any() = default;
   template <class T>
     requires(!std::same_as<std::remove_cvref_t<T>, unique_any>)
@@ -67,7 +67,7 @@ class unique_any {
     if (!holds<T>()) throw bad_unique_any(is_ ? is_->name : "", detail::name_of<T>);
     return value<T>(room_);
   }
-  /// Moves the value out; then this holds nothing.  Throws bad_unique_any, and what moving it
+  /// Moves the value out; the unique_any is then empty.  Throws bad_unique_any, and what the move
   /// throws.
   template <class T>
   T take() {
@@ -75,7 +75,7 @@ class unique_any {
     reset();
     return taken;
   }
-  /// Destroys the value; then this holds nothing.
+  /// Destroys the value; the unique_any is then empty.
   void reset() noexcept {
     if (is_) std::exchange(is_, nullptr)->destroy(room_);
   }

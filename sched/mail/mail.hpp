@@ -29,34 +29,34 @@
 
 namespace weft {
 
-/// Sending and receiving: the operations behind the ends of ports.  They do not depend on the type
-/// of the messages, which the ends know.
+/// Sending and receiving: the operations that the ends of ports perform.  Only the ends depend on
+/// the type of the messages; the operations do not.
 struct mail {
-  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
-  /// Answered with the registry of mailboxes.
+  static constexpr bool performed_by_processes = true;  // a task with this effect is not light
+  /// Asks for the registry of mailboxes, which each new mailbox enters.
   struct [[nodiscard("weft: co_await it")]] open : op<detail::mailbox_registry*, seals> {
     [[nodiscard("weft: co_await it")]] open() noexcept {}
   };
-  /// Answered with false if the inbox was destroyed.
+  /// Sends a message.  The answer is false if the inbox was destroyed.
   struct [[nodiscard("weft: co_await it")]] send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] explicit send(detail::send_waiter& s) noexcept : what(&s) {}
-    detail::send_waiter* what;                                // in the awaiting frame
-    friend std::size_t hash_value(send const&) { return 0; }  // 0: addresses differ from run to run
+    detail::send_waiter* what;                                // lies in the awaiting frame
+    friend std::size_t hash_value(send const&) { return 0; }  // 0: pointers differ from run to run
   };
-  /// As send, and sends more messages, while there is room for them and no process waits for one.
-  /// Answered with how many messages were sent.
+  /// Sends a message, then more, while there is room for them and no process waits for one.  The
+  /// answer is the number of messages that were sent.
   struct [[nodiscard("weft: co_await it")]] send_many : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] send_many(detail::send_waiter& s,
                                                  detail::message_batch& b) noexcept
         : what(&s), more(&b) {}
-    detail::send_waiter* what;  // in the awaiting frame, like the batch
+    detail::send_waiter* what;  // lies in the awaiting frame, like the batch
     detail::message_batch* more;
     friend std::size_t hash_value(send_many const&) { return 0; }
   };
-  /// As send, but waits for room until an instant at the latest.  Answered with send_waiter::sent,
-  /// too_late or inbox_has_gone (namespace detail).
+  /// Sends a message, and waits for room for it until an instant at the latest.  The answer is
+  /// send_waiter::sent, too_late or inbox_has_gone (namespace detail).
   struct [[nodiscard("weft: co_await it")]] send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     /// `a`: the alarm; null if there is no deadline.  `may_wait`: false if the message is to be
@@ -64,20 +64,20 @@ struct mail {
     [[nodiscard("weft: co_await it")]] send_until(detail::send_waiter& s, detail::alarm* a,
                                                   bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
-    detail::send_waiter* what;  // in the awaiting frame, like the alarm
+    detail::send_waiter* what;  // lies in the awaiting frame, like the alarm
     detail::alarm* until;
     bool waits;
     friend std::size_t hash_value(send_until const&) { return 0; }
   };
-  /// Answered with the number of the mailbox that had a message, where the first is 1; or with
-  /// receive_waiter::too_late or no_senders_left (namespace detail).  With a batch, receives the
-  /// messages that have come after the first, too.
+  /// Receives a message from one of several mailboxes.  The answer is the number of that mailbox,
+  /// where the first is 1; or receive_waiter::too_late or no_senders_left (namespace detail).  With
+  /// a batch, it also receives the messages that have come after the first.
   struct [[nodiscard("weft: co_await it")]] receive : op<std::uint64_t, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] receive(detail::receive_waiter& r, bool may_wait,
                                                detail::message_batch* b = nullptr) noexcept
         : where(&r), more(b), waits(may_wait) {}
-    detail::receive_waiter* where;  // in the awaiting frame, like the batch
+    detail::receive_waiter* where;  // lies in the awaiting frame, like the batch
     detail::message_batch* more;
     bool waits;
     friend std::size_t hash_value(receive const&) { return 0; }
@@ -102,18 +102,18 @@ enum class delivery : unsigned char {
   too_late,  ///< There was no room until the deadline.
   no_inbox   ///< The inbox was destroyed.
 };
-/// The result of send_until() and try_send().  A message that was not sent is given back in it.
+/// The result of send_until() and try_send().  It gives back a message that was not sent.
 ///
 ///     auto result = co_await to.send_until(soon, std::move(letter));
 ///     if (!result) keep(std::move(*result.unsent));
 template <class M>
 struct [[nodiscard]] send_result {
   delivery what = delivery::sent;  ///< The outcome.
-  std::optional<M> unsent;         ///< The message, unless it was sent.
+  std::optional<M> unsent;         ///< The message if it was not sent.
   [[nodiscard]] explicit operator bool() const noexcept { return what == delivery::sent; }
 };
 
-/// How a port is opened.
+/// The options with which a port is opened.
 struct port_options {
   /// How many messages the mailbox can hold: at least 1.  A sender waits while the mailbox is full.
   std::size_t capacity = std::numeric_limits<std::size_t>::max();
@@ -122,9 +122,10 @@ struct port_options {
 /// Opens a port: auto [in, to] = co_await open<int>();
 ///
 /// Row: `mail`.
-/// Two allocations: the mailbox, from the pool; and the message buffer, when the first message has
-/// to wait.  The buffer grows when more messages wait than ever before.  Seals: a process that has
-/// opened a port can no longer fork.  Throws bad_alloc; std::logic_error if the capacity is zero.
+/// Two allocations: the mailbox, from the pool; and the message buffer, when the first message is
+/// stored.  The buffer grows when more messages are stored than ever before.  Seals: a process that
+/// has opened a port can no longer fork.  Throws bad_alloc; std::logic_error if the capacity is
+/// zero.
 template <class M>
 [[nodiscard("weft: co_await it")]] awaits_to<ports<M>> auto open(port_options o = {}) {
   if (o.capacity == 0) throw std::logic_error("weft: a port must have a capacity of at least 1");
@@ -134,8 +135,8 @@ template <class M>
 /// The receiving end of a port, for one process.  Movable, not copyable.  When the inbox is
 /// destroyed, its unread messages are destroyed with it, and a send yields `false` from then on.
 /// Unread messages are also destroyed when the scheduler ends, as no process can receive them any
-/// more.  Until that time an inbox that was sent to its own address, or two inboxes that were sent
-/// to each other's, stay alive.
+/// more.  Until that time an inbox that was sent to its own address stays alive, and so do two
+/// inboxes of which each was sent to an address of the other.
 ///
 /// Each operation seals: the process can no longer fork.  Await each operation in the expression
 /// that creates it; the inbox must outlive the operation.  On several threads, one process at a
@@ -154,18 +155,18 @@ class [[nodiscard]] inbox {
   }
 
   /// Waits for a message; `co_await` yields it.  Messages of one sender arrive in the order in
-  /// which they were sent.  A message that is there already is received at once; the 128th of them
-  /// in a row ends the step of the process, as a yield does.  Throws no_senders.
+  /// which they were sent.  A message that is there already is received at once; the 128th such
+  /// message in a row ends the step of the process, as a yield does.  Throws no_senders.
   [[nodiscard("weft: co_await it")]] awaits_to<M> auto receive() {
     return detail::direct_receive<M, detail::receive_or_throw<M>>(required());
   }
-  /// As receive(), but yields an empty optional instead of throwing no_senders:
+  /// Receives as receive() does, but yields an empty optional instead of throwing no_senders:
   ///     for (auto m = co_await in.next(); m; m = co_await in.next())
   [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto next() {
     return detail::direct_receive<M, detail::receive_next<M>>(required());
   }
-  /// As receive(), but yields an empty optional if no message has come by `t`.  Throws no_senders.
-  /// O(log n) in the waiters with a deadline.
+  /// Waits for a message until `t` at the latest; `co_await` yields it, or an empty optional if
+  /// none has come by then.  Throws no_senders.  O(log n) in the waiters with a deadline.
   [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto receive_until(instant t) {
     return detail::receive_until_awaitable<M>(t, required());
   }
@@ -174,10 +175,10 @@ class [[nodiscard]] inbox {
     return detail::direct_receive<M, detail::receive_now<M>>(required());
   }
 
-  /// Waits for a message, and receives it and those that have come after it, as many as `into` has
-  /// objects; `co_await` yields how many, 0 if no sender is left.  The messages replace the first
-  /// objects of `into`.  A message that is received is in `into`: a process that is cancelled while
-  /// it waits has received none.  The messages count as that many in the step of the process.
+  /// Waits for a message, and receives it and those that have come after it, at most as many as
+  /// `into` has objects; `co_await` yields their number, or 0 if no sender is left.  The messages
+  /// replace the first objects of `into`.  A message that is received is in `into`: a process that
+  /// is cancelled while it waits has received none.  Each message counts in the 128 of receive().
   /// Throws std::logic_error if `into` is empty.
   ///
   ///     std::array<int, 64> some;
@@ -226,24 +227,24 @@ class address {
   }
 
   /// Sends; `co_await` yields false if the inbox was destroyed.  If a process waits at the inbox,
-  /// it gets the message and, as a rule, runs at once, and the sender goes on in its turn; but the
-  /// sender goes on first after 64 such hand-overs in a row, and if it has sent before, and has
-  /// neither received nor waited since.  If no process waits, the message is stored.  If the
-  /// mailbox is full, the sender waits for room.  A process that has sent and received 128 messages
-  /// without waiting lets the other processes go first.  Throws bad_alloc; std::logic_error if the
-  /// port is another scheduler's, or if this address was moved from.
+  /// that process gets the message and, as a rule, runs at once, and the sender goes on in its next
+  /// turn.  But the sender goes on first after 64 such hand-overs in a row, or if it has sent
+  /// before and has neither received nor waited since.  If no process waits, the message is stored.
+  /// If the mailbox is full, the sender waits for room.  A process that has sent and received 128
+  /// messages without waiting lets the other processes go first.  Throws bad_alloc;
+  /// std::logic_error if the port is another scheduler's, or if this address was moved from.
   ///
   /// Await it in the expression that creates it.  O(1); allocates when more messages are stored
   /// than ever before.
   [[nodiscard("weft: co_await it")]] awaits_to<bool> auto send(M message) const {
     return detail::send_awaitable<M>(required(), std::move(message));
   }
-  /// Sends the first messages of `all`, as many as there is room for; `co_await` yields how many, 0
-  /// if the inbox was destroyed.  The process waits only while there is no room for the first one,
-  /// and sends no other message after it has waited; so a process that is cancelled while it waits
-  /// has sent none.  Messages that were sent are moved from.  The messages count as that many in the
-  /// step of the process.  Throws as send() does, if no message was sent; std::logic_error if `all`
-  /// is empty.
+  /// Sends the first messages of `all`, as many as there is room for; `co_await` yields their
+  /// number, or 0 if the inbox was destroyed.  The process waits only while there is no room for
+  /// the first message, and sends no other message after it has waited; so a process that is
+  /// cancelled while it waits has sent none.  Messages that were sent are moved from.  Each message
+  /// counts in the 128 of send().  Throws as send() does, if no message was sent; std::logic_error
+  /// if `all` is empty.
   ///
   ///     for (std::span<int> left = all; !left.empty();) {
   ///       std::size_t const n = co_await to.send_many(left);
@@ -255,16 +256,16 @@ class address {
   [[nodiscard("weft: co_await it")]] awaits_to<std::size_t> auto send_many(std::span<M> all) const {
     return detail::send_many_awaitable<M>(required(), all);
   }
-  /// As send(), but waits for room until `t` at the latest.  `co_await` yields a send_result<M>,
-  /// with the message in it if it was not sent.  A message for which there is room is sent even
-  /// after the deadline.  O(log n) in the waiters with a deadline; allocates as send() does; throws
-  /// as send() does.
+  /// Sends as send() does, but waits for room until `t` at the latest.  `co_await` yields a
+  /// send_result<M>, with the message in it if it was not sent.  A message for which there is room
+  /// is sent even after the deadline.  O(log n) in the waiters with a deadline; allocates as send()
+  /// does; throws as send() does.
   [[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto send_until(instant t,
                                                                                M message) const {
     return detail::send_until_awaitable<M>(t, true, required(), std::move(message));
   }
-  /// As send_until(), but never waits for room.  O(1); allocates as send() does; throws as send()
-  /// does.
+  /// Sends if there is room now, and never waits; `co_await` yields a send_result<M>, with the
+  /// message in it if it was not sent.  O(1); allocates as send() does; throws as send() does.
   [[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto try_send(M message) const {
     return detail::send_until_awaitable<M>(instant::max(), false, required(), std::move(message));
   }
@@ -322,9 +323,10 @@ template <class... Ms>
 [[nodiscard("weft: co_await it")]] awaits_to<std::variant<Ms...>> auto select(inbox<Ms>&... from) {
   return detail::select_awaitable<Ms...>(detail::mailbox_access::of(from)...);
 }
-/// As select(), until `t`: yields a std::optional<std::variant<...>>, empty if no message has come
-/// by then.  O(n) in the inboxes, O(log n) in the waiters with a deadline; allocates nothing;
-/// throws as select() does.  Row: `mail`.
+/// Waits as select() does, but until `t` at the latest; `co_await` yields a
+/// std::optional<std::variant<...>>, empty if no message has come by then.  O(n) in the inboxes,
+/// O(log n) in the waiters with a deadline; allocates nothing; throws as select() does.  Row:
+/// `mail`.
 template <class... Ms>
 [[nodiscard("weft: co_await it")]] awaits_to<std::optional<std::variant<Ms...>>> auto select_until(
     instant t, inbox<Ms>&... from) {

@@ -51,31 +51,31 @@ struct own_route {
 /// A scheduler whose rows have no `routing` pays nothing for it; a scheduler whose rows have it
 /// allocates a table of about 8 KB when the first inbox is opened.
 struct routing {
-  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
-  /// Answered with the registry, and the id of the process.
+  static constexpr bool performed_by_processes = true;  // a task with this effect is not light
+  /// Asks for the registry of mailboxes, and the id of the running process.
   struct [[nodiscard("weft: co_await it")]] open : op<detail::own_route, seals> {
     [[nodiscard("weft: co_await it")]] open() noexcept {}
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
   };
-  /// As mail::send.  Answered with false also if the process has no inbox for messages of that
-  /// type.
+  /// Sends a message to a process, as mail::send does to a mailbox.  The answer is false also if
+  /// the process has no inbox for messages of that type.
   struct [[nodiscard("weft: co_await it")]] send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] explicit send(detail::routed_send_waiter& s) noexcept
         : what(&s) {}
-    detail::routed_send_waiter* what;  // in the awaiting frame
+    detail::routed_send_waiter* what;  // lies in the awaiting frame
     friend std::size_t hash_value(send const& s) {
       return static_cast<std::size_t>(s.what->to.hash());
     }
   };
-  /// As mail::send_until.  Answered with send_waiter::inbox_has_gone also if the process has no
-  /// inbox for messages of that type.
+  /// Sends a message to a process, as mail::send_until does to a mailbox.  The answer is
+  /// send_waiter::inbox_has_gone also if the process has no inbox for messages of that type.
   struct [[nodiscard("weft: co_await it")]] send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] send_until(detail::routed_send_waiter& s, detail::alarm* a,
                                                   bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
-    detail::routed_send_waiter* what;  // in the awaiting frame, like the alarm
+    detail::routed_send_waiter* what;  // lies in the awaiting frame, like the alarm
     detail::alarm* until;
     bool waits;
     friend std::size_t hash_value(send_until const& s) {
@@ -85,10 +85,10 @@ struct routing {
   using operations = op_list<open, send, send_until>;
 };
 
-/// The inbox for messages that are sent to the id of a process: of the process that opened the
-/// inbox, wherever the inbox is moved to.  The entry under that id counts as an address (ROUTE-2),
-/// so a receive never finds that no sender is left.  Once the inbox is destroyed, by itself or with
-/// the frames of a process, a send to that id yields `false`.
+/// The inbox for messages that are sent to a process by its id.  The id is that of the process that
+/// opened the inbox, wherever the inbox is moved to.  The route of that id (route_table.hpp) counts
+/// as an address (ROUTE-2), so a receive never finds that no sender is left.  Once the inbox is
+/// destroyed, by itself or with the frames of a process, a send to that id yields `false`.
 ///
 /// The operations are those of inbox<M>.  Row: `mail`.  Used by one process at a time.  Every
 /// operation throws std::logic_error if the inbox was not opened, or was moved from.  Each
@@ -96,10 +96,10 @@ struct routing {
 template <class M>
 class [[nodiscard]] routed_inbox {
  public:
-  /// Makes an inbox that is not opened; an opened one can be moved to it.
+  /// Makes an inbox that is not opened; an opened inbox can be moved into it.
   routed_inbox() noexcept : in_(detail::mailbox_access::inbox_of<M>(nullptr)) {}
-  /// Called by open_inbox(): enters the inbox under the id of its process.  Throws std::logic_error
-  /// if the process has an inbox already; bad_alloc.
+  /// Called by open_inbox(): enters the inbox in the table of routes, under the id of its process.
+  /// Throws std::logic_error if the process has an inbox already; bad_alloc.
   routed_inbox(detail::own_route const& of, inbox<M> in) : in_(std::move(in)) {
     auto& all = of.registry->routes();
     all.add(of.owner, detail::mailbox_access::of(in_), detail::identity_of<M>);
@@ -118,8 +118,9 @@ class [[nodiscard]] routed_inbox {
   }
   ~routed_inbox() {
     if (!routes_) return;
-    // The route is removed first (ROUTE-3 of route_table.hpp).  Then `closed` is destroyed before
-    // `last`: else a receiver would find that no sender is left.
+    // The route is removed first (ROUTE-3 of route_table.hpp).  Then the inbox, `closed`, is
+    // destroyed before the route's address, `last`: else a receiver would find that no sender is
+    // left.
     detail::cause_event("the end of an inbox", nullptr,
                         [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
                           auto const last = routes->remove(owner);
@@ -127,8 +128,8 @@ class [[nodiscard]] routed_inbox {
                         });
   }
 
-  /// receive(), next(), receive_many(), receive_until(), try_receive() and get_address() do the same
-  /// as those of an inbox<M>.
+  /// receive(), next(), receive_many(), receive_until(), try_receive() and get_address() do the
+  /// same as those of an inbox<M>.
   [[nodiscard("weft: co_await it")]] awaits_to<M> auto receive() { return port().receive(); }
   [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto next() {
     return port().next();
@@ -162,7 +163,7 @@ class [[nodiscard]] routed_inbox {
   }
 
   inbox<M> in_;
-  detail::route_table* routes_ = nullptr;  // of the registry, which in_ keeps alive
+  detail::route_table* routes_ = nullptr;  // in the registry, which in_ keeps alive
   process_id owner_;
 };
 
@@ -219,10 +220,10 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 /// Opens the inbox of the awaiting process: auto in = co_await open_inbox<int>();
 ///
 /// Row: `routing`; its receives need `mail`.
-/// Three allocations: the mailbox, from the pool; its entry in the table; and the message buffer,
-/// when the first message has to wait.  Seals, as open<M>() does.  Throws bad_alloc;
-/// std::logic_error if the capacity is zero, or if the process has an inbox already: it may open
-/// another one after that inbox is destroyed.
+/// Three allocations: the mailbox, from the pool; its entry in the table of routes; and the message
+/// buffer, when the first message is stored.  Seals, as open<M>() does.  Throws bad_alloc;
+/// std::logic_error if the capacity is zero, or if the process has an inbox already: a process may
+/// open another inbox after the first one is destroyed.
 template <class M>
 [[nodiscard("weft: co_await it")]] awaits_to<routed_inbox<M>> auto open_inbox(port_options o = {}) {
   if (o.capacity == 0) throw std::logic_error("weft: an inbox must have a capacity of at least 1");
@@ -234,8 +235,8 @@ template <class M>
 /// Row: `routing`.
 /// `co_await` yields false if the process has ended, never existed, has not opened its inbox or has
 /// closed it, or if the inbox takes messages of another type.  `M` must be exactly the type that
-/// the inbox takes, so text is sent as send(id, std::string("text")).  In all else it is like
-/// address<M>::send.
+/// the inbox takes, so text is sent as send(id, std::string("text")).  In all else this send() is
+/// like address<M>::send.
 ///
 /// Await it in the expression that creates it.  O(1): one lookup, under the lock of one of the
 /// table's 64 shards.  Allocates as address<M>::send does.
@@ -246,8 +247,9 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send(), but waits for room until `t` at the latest; see address<M>::send_until.  O(log n) in
-/// the waiters with a deadline; allocates as address<M>::send does.  Row: `routing`.
+/// Sends to a process by its id, and waits for room until `t` at the latest; `co_await` yields the
+/// same as address<M>::send_until.  O(log n) in the waiters with a deadline; allocates as
+/// address<M>::send does.  Row: `routing`.
 template <class M>
 [[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto send_until(instant t,
                                                                              process_id to,
@@ -257,8 +259,8 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// As send_until(), but never waits for room.  O(1); allocates as address<M>::send does.  Row:
-/// `routing`.
+/// Sends to a process by its id if there is room now, and never waits; `co_await` yields the same
+/// as address<M>::try_send.  O(1); allocates as address<M>::send does.  Row: `routing`.
 template <class M>
 [[nodiscard("weft: co_await it")]] awaits_to<send_result<M>> auto try_send(process_id to,
                                                                            M message) {

@@ -5,7 +5,8 @@
 
 namespace weft {
 
-/// What scheduler::poll() has left.  A loop of another library runs a scheduler like this:
+/// The result of scheduler::poll(): which work is left.  A loop of another library runs a scheduler
+/// like this:
 ///
 ///     scheduler<> s;
 ///     s.on_wakeup([&loop] { loop.call_soon(); });  // by any thread, once for each wait
@@ -19,8 +20,8 @@ namespace weft {
 ///       case poll_result::ended: loop.stop(); break;
 ///     }
 ///
-/// docs/recipes/foreign_event_loop.md has whole programs.  Not for a program that may own its
-/// thread: run() sleeps by itself.
+/// docs/recipes/foreign_event_loop.md has whole programs.  A program that may own its thread calls
+/// run() instead, which sleeps by itself.
 enum class poll_result : std::uint8_t {
   ended,    ///< No process is left, and none can come.
   waiting,  ///< Every process waits: for something outside, or for a time (next_deadline()).

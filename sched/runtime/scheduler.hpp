@@ -31,7 +31,7 @@ namespace weft {
 /// How a program is run.
 struct schedule_options {
   /// Whether the first process keeps a log, and therefore may fork; without a value: whether `proc`
-  /// is in its row.  A checkpoint of a program without `proc` asks for it.
+  /// is in its row.  Set it to true to take checkpoints of a program without `proc`.
   std::optional<bool> forkable{};
   /// The maximum number of answers in a log; beyond it the process can no longer fork.
   std::size_t log_limit = detail::replay_log::usual_limit;
@@ -45,9 +45,10 @@ struct schedule_options {
   /// The maximum number of processes at once, including the first; 0: no limit.  Tasks that become
   /// processes count, but are never refused.
   std::size_t max_processes = 0;
-  /// What spawn, fork and submit do if there are already that many processes.
+  /// Whether spawn, fork and submit wait or fail if there are `max_processes` processes already.
   overflow_policy when_full = overflow_policy::fail;
-  /// Where a traced scheduler adds its events (trace/tracing.hpp): schedule<tracing<...>>.
+  /// The trace to which a traced scheduler adds its events (trace/tracing.hpp):
+  /// schedule<tracing<...>>.
   weft::trace* trace = nullptr;
 };
 
@@ -113,8 +114,8 @@ struct outer_effects<row<Es...>>
 ///
 /// Most programs need only schedule().  Not thread safe, except for submitter(), shut_down() and
 /// dump(), and not to be used by its own processes, except for dump().  Making one allocates its
-/// state.  On a backend of several
-/// threads there is run(), but no step(), no poll() and no checkpoint().
+/// state.  On a backend of several threads there is run(), but no step(), no poll() and no
+/// checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
  public:
@@ -184,9 +185,10 @@ class scheduler {
     else
       return false;
   }
-  /// Runs ready processes, at most `most` steps as of step(), and never sleeps: for a program whose
-  /// thread belongs to another event loop (polling.hpp).  Says what is left.  Throws what run() would
-  /// throw, if no process is left; std::logic_error if a process of this scheduler calls it.
+  /// Runs ready processes, for at most `most` steps (a call of step() is one), and never sleeps:
+  /// for a program whose thread belongs to another event loop (polling.hpp).  Returns which work is
+  /// left.  Throws what run() would throw, if no process is left; std::logic_error if a process of
+  /// this scheduler calls it.
   poll_result poll(std::size_t most = 256) {
     constexpr bool has_one_thread = !concurrent_backend<Backend>;
     static_assert(has_one_thread,
@@ -197,19 +199,20 @@ class scheduler {
     else
       return poll_result::ended;
   }
-  /// Returns when the next process is due that waits for a time or has a deadline; nullopt if there
-  /// is none, or if time is virtual: then poll() advances it.  To be called when poll() has returned
-  /// `waiting`.  O(1).
+  /// Returns the next instant at which a process that waits for a time, or has a deadline, is due;
+  /// nullopt if there is none, or if time is virtual: then poll() advances the time.  To be called
+  /// when poll() has returned `waiting`.  O(1).
   [[nodiscard]] std::optional<instant> next_deadline() const noexcept {
     return state_->next_deadline();
   }
   /// Sets the function that is called when something comes from outside after poll() has returned
-  /// `waiting`: an event, a submitted process, the end of the last submitter, a stop, a shutdown.  It
-  /// is called once for each such return, by the thread that brings the event, which holds a lock of
-  /// the scheduler: it must not throw, nor use this scheduler, but have the loop call poll() soon
-  /// (wakeup_descriptor.hpp is for loops that wait for descriptors).  An empty function takes it
-  /// back; after that, and when the scheduler is destroyed, it is called no more.  Called by the
-  /// thread of the loop.  Throws std::logic_error if a process of this scheduler calls it; bad_alloc.
+  /// `waiting`: an event, a submitted process, the end of the last submitter, a stop, a shutdown.
+  /// The function is called once for each such return, by the thread that brings the event and
+  /// holds a lock of the scheduler: the function must not throw, nor use this scheduler, but have
+  /// the loop call poll() soon (wakeup_descriptor.hpp is for loops that wait for descriptors).  An
+  /// empty function takes back the one that was set; after that, and when the scheduler is
+  /// destroyed, the function is called no more.  Called by the thread of the loop.  Throws
+  /// std::logic_error if a process of this scheduler calls it; bad_alloc.
   void on_wakeup(std::function<void()> f) {
     constexpr bool can_leave = leaving_backend<Backend>;
     static_assert(
@@ -244,13 +247,14 @@ class scheduler {
   ///
   /// A process that computes without performing any operation cannot be unwound: shut_down() waits
   /// for it.  While no thread is in run(), shut_down() returns at once, and the next run(), step()
-  /// or poll(), or the destructor, unwinds the processes; it calls the loop back that polls.  A
-  /// second call waits, too, and returns the same report.  Throws std::logic_error in a process of
-  /// this scheduler; bad_alloc.  Thread safe.  O(n) in the processes; allocates the report.
+  /// or poll(), or the destructor, unwinds the processes; shut_down() calls back a loop that polls.
+  /// A second call waits, too, and returns the same report.  Throws std::logic_error in a process
+  /// of this scheduler; bad_alloc.  Thread safe.  O(n) in the processes; allocates the report.
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
     return detail::shut_down(*state_, deadline, reason);
   }
-  /// shut_down(deadline) with a deadline `time` from now.  Allocates, and throws, as that does.
+  /// Shuts down as shut_down(deadline) does, with a deadline `time` from now.  Allocates, and
+  /// throws, as that overload does.
   shutdown_report shut_down(std::chrono::nanoseconds time, std::string const& reason = {}) {
     auto const now = instant::clock::now();
     return shut_down(time < instant::max() - now ? now + time : instant::max(), reason);

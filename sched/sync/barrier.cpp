@@ -29,17 +29,17 @@ struct barrier::shared_state final : detail::gate_owner {
   explicit shared_state(std::uint32_t n) noexcept;
   virtual ~shared_state();
 
-  /// True if the caller is the last to arrive; otherwise `round` is the round whose end it waits
-  /// for.
+  /// Counts an arrival.  True if it is the last of its round; otherwise `round` is the round for
+  /// whose end the caller waits.
   [[nodiscard]] bool arrive(std::uint32_t& round) noexcept {
-    std::uint64_t now = word.load(std::memory_order_relaxed);  // relaxed: [1] checks it
+    std::uint64_t now = word.load(std::memory_order_relaxed);  // relaxed: [1] checks the value
     for (;;) {
       round = static_cast<std::uint32_t>(now >> 32);
       bool const is_last = static_cast<std::uint32_t>(now) + 1 == all;
       std::uint64_t const next = is_last ? (now | 0xFFFF'FFFFU) + 1 : now + 1;
-      // [1] acq_rel: pairs with itself and with [2].  Each arrival reads the word that the
-      // arrival before it has written, so the last one sees what all processes did before.  A
-      // process that goes on reads the word of the last arrival, or a later one, and sees the
+      // [1] acq_rel: pairs with itself and with [2] in is_over().  Each arrival reads the word that
+      // the arrival before it has written, so the last one sees what all processes did before.  A
+      // process that goes on reads the word of the last arrival, or a later word, and sees the
       // same.
       if (word.compare_exchange_weak(now, next, std::memory_order_acq_rel,
                                      std::memory_order_relaxed))
@@ -47,10 +47,11 @@ struct barrier::shared_state final : detail::gate_owner {
     }
   }
   [[nodiscard]] bool is_over(std::uint32_t round) const {
-    // [2] acquire: pairs with [1], which ended the round.
+    // [2] acquire: pairs with [1] in arrive(), which ended the round.
     if (static_cast<std::uint32_t>(word.load(std::memory_order_acquire) >> 32) != round)
       return true;
-    // relaxed: close() releases the gate after its store, so a waiter that misses it looks again.
+    // relaxed: close() releases the gate after its store, so a waiter that misses the store is
+    // woken, and looks again.
     if (closed.load(std::memory_order_relaxed)) throw cancelled();
     return false;
   }

@@ -35,8 +35,8 @@ class barrier {
   barrier& operator=(barrier const&) = delete;
   ~barrier();
 
-  /// O(1); O(n) for the last process that arrives, which goes on without a yield.  Throws
-  /// `cancelled` if the barrier is destroyed.
+  /// Arrives, and waits for the others.  O(1); O(n) for the last process that arrives, which goes
+  /// on without a yield.  Throws `cancelled` if the barrier is destroyed.
   eff<void, syncing> arrive_and_wait(std::source_location where = std::source_location::current()) {
     return arrives(state_, where);
   }

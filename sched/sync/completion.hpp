@@ -34,8 +34,8 @@ class shared_completion : public pooled {
   external_event gate;
 
   void release() noexcept {
-    // acq_rel: pairs with itself: the last owner, which deletes the state, sees all that the other
-    // did.
+    // acq_rel: pairs with itself: the last owner, which deletes the state, sees all accesses of the
+    // other owner.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -70,7 +70,7 @@ template <class T>
 struct timed_value : identity<std::optional<T>> {};
 template <>
 struct timed_value<void> : identity<bool> {};
-/// What a wait with a deadline yields: a std::optional<T>; for void a bool.
+/// The result of a wait with a deadline: a std::optional<T>; for void a bool.
 template <class T>
 using if_in_time = typename timed_value<T>::type;
 
@@ -86,21 +86,22 @@ class completer;
 ///     std::thread([s = std::move(source)]() mutable { s.complete(42); }).detach();
 ///     int const n = co_await result.wait();
 ///
-/// It is completed once, from any thread, before or after the wait begins.  Only the waiting
-/// process is suspended: its thread runs other processes meanwhile, or sleeps.  Waiting for a value
-/// that is there already takes one atomic load, outside of handlers and in a process without a log.
-/// If the completer is destroyed without completing, the wait throws completion_dropped; so every
-/// wait ends.  The wait seals (operation.hpp): a process that has waited cannot fork.  A value that
-/// owns its own completion is never freed, like an object that holds a shared_ptr to itself.
+/// A completion is completed once, from any thread, before or after the wait begins.  Only the
+/// waiting process is suspended: its thread runs other processes meanwhile, or sleeps.  Waiting for
+/// a value that is there already takes one atomic load, outside of handlers and in a process
+/// without a log.  If the completer is destroyed without completing, the wait throws
+/// completion_dropped; so every wait ends.  The wait seals (operation.hpp): a process that has
+/// waited cannot fork.  A value that owns its own completion is never freed, like an object that
+/// holds a shared_ptr to itself.
 ///
 /// Two allocations from the pool: the shared state, and the frame of the wait.
 template <class T>
 class [[nodiscard]] completion {
  public:
-  /// Waits for the value; `co_await` yields it, once.  Throws the exception that it was completed
-  /// with; completion_dropped; std::logic_error if the value was taken before, or another process
-  /// waits.  A wait that is cancelled has taken nothing, so the completion can be waited for again.
-  /// This object must outlive the wait.
+  /// Waits for the value; `co_await` yields it, once.  Throws the exception that was passed to
+  /// completer::fail(); completion_dropped; std::logic_error if the value was taken before, or
+  /// another process waits.  A wait that is cancelled takes nothing, so the completion can be
+  /// waited for again.  This object must outlive the wait.
   eff<T, completions> wait() {
     waiting now(*this);
     if (!now.to->gate.is_open() || !detail::worker_state::may_go_on())
@@ -108,14 +109,14 @@ class [[nodiscard]] completion {
     now.has_come = true;
     co_return now.to->value.take();
   }
-  /// As wait(), until `t` at the latest.  `co_await` yields a std::optional<T>, which is empty if
-  /// the value has not come by then; for void it yields a bool, which is then false.  In that case
-  /// the completion can be waited for again.  O(log n) in the waiters with a deadline.  Throws as
-  /// wait() does.
+  /// Waits for the value, but until `t` at the latest.  `co_await` yields a std::optional<T>, which
+  /// is empty if the value has not come by then; for void it yields a bool, which is then false.
+  /// In that case the completion can be waited for again.  O(log n) in the waiters with a deadline.
+  /// Throws as wait() does.
   eff<detail::if_in_time<T>, completions> wait_until(instant t) {
     waiting now(*this);
     now.has_come = now.to->gate.is_open() && detail::worker_state::may_go_on();
-    // The value may come between the alarm and the turn of the process.
+    // The value may also come after the alarm has woken the process, and before its turn.
     if (!now.has_come)
       now.has_come = co_await completions::wait_until(now.to->gate, t) || now.to->gate.is_open();
     if (!now.has_come) co_return detail::if_in_time<T>();
@@ -126,7 +127,7 @@ class [[nodiscard]] completion {
       co_return now.to->value.take();
     }
   }
-  /// Whether its value was taken, or it was moved from.
+  /// Whether the value was taken, or the completion was moved from.
   [[nodiscard]] bool is_spent(detail::internal) const noexcept { return !to_.get(); }
   /// Whether a wait would return at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
@@ -156,8 +157,8 @@ class [[nodiscard]] completion {
   detail::completion_end<T> to_;
 };
 
-/// The end that completes: move it to the thread or the callback that will have the value.  Used by
-/// one thread at a time.
+/// The end of a completion that gives the value: move it to the thread or the callback that will
+/// have the value.  A completer may be used by one thread at a time.
 template <class T>
 class completer {
  public:
@@ -173,29 +174,29 @@ class completer {
     if (to_.get()) fail(std::make_exception_ptr(completion_dropped()));
   }
 
-  /// The other end.  Throws std::logic_error if it is called a second time.
+  /// The end that waits for the value.  Throws std::logic_error if it is called a second time.
   [[nodiscard]] completion<T> get_completion() {
     if (!unclaimed_.get()) throw std::logic_error("weft: a completer has one completion");
     return completion<T>(std::move(unclaimed_));
   }
 
-  /// Completes with T(args...): the process that waits, now or later, goes on with that value.
-  /// Throws the exception of that constructor, and may be called again after it; std::logic_error
-  /// if it was completed before.
+  /// Completes with T(args...): the process that waits, now or later, goes on with that value.  If
+  /// that constructor throws, complete() throws the same exception, and may be called again.
+  /// Throws std::logic_error if the completer has completed before.
   template <class... Args>
   void complete(Args&&... args) {
     require_open();
     to_->value.set(std::forward<Args>(args)...);
     open();
   }
-  /// Completes with an exception: the wait throws it.  Throws std::logic_error if it was completed
-  /// before.
+  /// Completes with an exception, which the wait throws.  Throws std::logic_error if the completer
+  /// has completed before.
   void fail(std::exception_ptr error) {
     require_open();
     to_->value.fail(std::move(error));
     open();
   }
-  /// Whether it can still be completed: false once it was completed or moved from.
+  /// Whether the completer can still complete: false once it has, or was moved from.
   [[nodiscard]] bool is_open() const noexcept { return to_.get() != nullptr; }
 
  private:
@@ -216,7 +217,7 @@ class completer {
   }
 
   detail::completion_end<T> to_;
-  detail::completion_end<T> unclaimed_;  // until get_completion() takes it
+  detail::completion_end<T> unclaimed_;  // the end that get_completion() takes
 };
 
 }  // namespace weft

@@ -24,7 +24,7 @@ namespace weft {
 ///
 /// A notify wakes only processes that wait already, the longest waiting process first.  Other
 /// processes may lock the mutex before the waiter has it again, so pass the predicate, which is
-/// then checked again.  The same holds where schedules are explored.
+/// then checked again.  All this is so where schedules are explored, too.
 ///
 /// A notify_one is not lost: if the process that it wakes is cancelled, or destroyed, before wait()
 /// returns, the next process that waits is notified in its place.
@@ -41,14 +41,16 @@ class condition {
   condition& operator=(condition const&) = delete;
   ~condition();
 
-  /// Unlocks the mutex, waits for a notify, and locks again.  If it throws `cancelled`, the guard
-  /// does not own the mutex.  Throws std::logic_error if the guard owns none at the call.
+  /// Unlocks the mutex, waits for a notify, and locks the mutex again.  If wait() throws
+  /// `cancelled`, the guard does not own the mutex.  Throws std::logic_error if the guard owns none
+  /// at the call.
   eff<void, syncing> wait(mutex::guard& held,
                           std::source_location where = std::source_location::current()) {
     return waits(state_, held, where);
   }
-  /// Waits as above, again and again, until `holds()` returns true.  `holds()` is called with the
-  /// mutex locked, for the first time before any wait.  If it throws, the mutex stays locked.
+  /// Waits as wait(held) does, again and again, until `holds()` returns true.  `holds()` is called
+  /// with the mutex locked, for the first time before any wait.  If `holds()` throws, the mutex
+  /// stays locked.
   template <class Predicate>
   [[nodiscard("weft: co_await it")]] awaits_to<void> auto wait(
       mutex::guard& held, Predicate holds,
@@ -58,15 +60,16 @@ class condition {
     else
       return detail::refused<void>();
   }
-  /// As wait(), until `t` at the latest.  `co_await` yields false if there was no notify by then.
+  /// Waits as wait() does, but for a notify until `t` at the latest.  `co_await` yields false if
+  /// there was none by then.
   /// In either case the mutex is locked again, however long that takes.  O(log n) in the waiters
   /// with a deadline.  Throws as wait() does.
   eff<bool, syncing> wait_until(mutex::guard& held, instant t,
                                 std::source_location where = std::source_location::current()) {
     return waits_until(state_, held, t, where);
   }
-  /// Waits as above, again and again, until `holds()` returns true or `t` has passed.  `co_await`
-  /// yields the last result of `holds()`.  Throws as wait() does.
+  /// Waits as wait(held) does, again and again, until `holds()` returns true or `t` has passed.
+  /// `co_await` yields the last result of `holds()`.  Throws as wait() does.
   template <class Predicate>
   [[nodiscard("weft: co_await it")]] awaits_to<bool> auto wait_until(
       mutex::guard& held, instant t, Predicate holds,

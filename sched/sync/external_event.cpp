@@ -11,8 +11,9 @@ namespace weft {
 
 void external_event::open_now(detail::internal) {
   detail::note_access(this, true);
-  // [6] release: a process that finds the event open, here [10] or at [9] of wait_room.cpp, sees what
-  // was done before.  acquire: pairs with [9]: this thread sees the room.
+  // [6] release: pairs with [10] of external_event.hpp and [9] of wait_room.cpp: a process that
+  // finds the event open sees what was done before.  acquire: pairs with [9]: this thread sees the
+  // room.
   auto const found = word_.exchange(opened, std::memory_order_acq_rel);
   if (found > opened) room_in(found)->on_open(*this);
 }

@@ -26,7 +26,7 @@ void gate::release_all() noexcept {
 void gate::release_now(detail::internal) noexcept { wake(1, true); }
 void gate::release_all_now(detail::internal) noexcept { wake(~std::size_t{0}, true); }
 void gate::wake(detail::internal, detail::wait_room const& here, std::size_t most) {
-  // relaxed: the processes of one scheduler, or of another, wait there while the gate is used.
+  // relaxed: all processes that wait while the gate is used are of one scheduler, this or another.
   auto const found = word_.load(std::memory_order_relaxed);
   if (found > opened && room_in(found) != &here) detail::throw_other_scheduler();
   wake(most, false);
@@ -34,10 +34,10 @@ void gate::wake(detail::internal, detail::wait_room const& here, std::size_t mos
 void gate::wake(std::size_t most, bool is_release) noexcept {
   detail::note_access(this, true);
   // [8] seq_cst: comes before the read of the word; pairs with [5] of wait_room.hpp: either this
-  // thread sees the room that a process has set, or that process sees the new epoch.  Also a release:
-  // a process that finds a greater epoch [7] sees what was done before.
+  // thread sees the room that a process has set, or that process sees the new epoch.  Also a
+  // release, for [7] of gate.hpp: a process that finds a greater epoch sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
-  // seq_cst: as above.
+  // seq_cst: comes after [8].
   if (auto const found = word_.load(std::memory_order_seq_cst); found > opened)
     room_in(found)->wake(*this, most, is_release);
 }

@@ -30,18 +30,19 @@ struct syncing;
 
 namespace detail {
 /// For reports: a process that holds, or has written, an object for which others wait; and the
-/// place in the source where it did so.
+/// place in the source where the process did so.
 struct holding {
   process_id process;
   std::source_location since;
 };
 
-/// The object that a gate is part of.  For reports: the call in which processes wait at the gate, and
-/// describe() says what for.  Called when no process runs.
+/// The object that a gate is part of.  Its functions are called for reports, when no process runs.
 class gate_owner {
  public:
+  /// The call in which processes wait at the gate.
   [[nodiscard]] virtual std::string_view call() const noexcept = 0;
-  /// `waiting`: the number of processes that wait at the gate, including that of `w`.
+  /// Sets in `w` the reason why its process waits.  `waiting`: the number of processes that wait at
+  /// the gate, including that of `w`.
   virtual void describe(deadlock::waiter& w, std::size_t waiting) const = 0;
 
  protected:
@@ -65,8 +66,8 @@ struct for_release {};
 ///     ...
 ///     co_await syncing::wake{at};
 ///
-/// On several threads, another process may wake the gate between the check and the wait.  There the
-/// check and the wait are one:
+/// On several threads, another process may wake the gate between the check and the wait.  There,
+/// use wait_while(), which misses no wake in between:
 ///
 ///     co_await at.wait_while([&] { return empty; });
 ///
@@ -89,31 +90,34 @@ class gate : public detail::wait_place {
   /// The number of processes that wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
     detail::apply_own_events_at(this);
-    // Counts as a write: it must not commute with the entry of a process that waits for a release,
-    // and such an entry counts as a read.
+    // A write, for explorers: it must not commute with the entry of a process that waits for a
+    // release, and such an entry counts as a read.
     detail::note_access(this, true);
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
-  /// Waits while `holds()` returns true: called at once, and after each wake and release.  A wake
-  /// between a call and the wait is not missed.  `holds` may take what it finds; so the process can
-  /// no longer fork.  Where schedules are explored, other processes come in before each call, which
-  /// counts as a write of the gate.  The gate must outlive the wait, as it is read again after a
-  /// wake.  A frame from the pool.  Throws what `holds` throws; `cancelled`.
+  /// Waits while `holds()` returns true.  `holds()` is called at once, and after each wake and
+  /// release; a wake between a call and the wait is not missed.  `holds` may take an object that it
+  /// finds; so the process can no longer fork.  Where schedules are explored, other processes may
+  /// run before each call, which counts as a write of the gate.  The gate must outlive the wait, as
+  /// it is read again after a wake.  Takes a frame from the pool.  Throws the exceptions of
+  /// `holds`; `cancelled`.
   template <std::predicate Predicate>
   eff<void, syncing> wait_while(Predicate holds,
                                 std::source_location where = std::source_location::current());
-  /// How often the gate was woken or released: for syncing::wait.  A process that sees a greater
-  /// number than before sees all that was done before that wake or release.  No operation: where
-  /// schedules are explored, the step is that of the operation before; so touch the gate first.
+  /// The number of wakes and releases of the gate so far, to be passed to syncing::wait.  A process
+  /// that sees a greater number than before sees all that was done before that wake or release.
+  /// This is no operation: where schedules are explored, it belongs to the step of the operation
+  /// before; so perform syncing::touch at the gate first.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
     // [7] acquire: pairs with [8] of gate.cpp.
     return epoch_.load(std::memory_order_acquire);
   }
-  /// How often the gate was woken, for a process that has set its word (ROOM-2 of wait_room.hpp).
+  /// The number of wakes and releases so far, read when the word of the gate has been set (ROOM-2
+  /// of wait_room.hpp).
   [[nodiscard]] std::uint64_t epoch_now(detail::internal) const noexcept {
-    // [8] seq_cst: comes after [5] of wait_room.hpp.
+    // [8] seq_cst: comes after [5] of wait_room.hpp: sees each wake that has not seen the word.
     return epoch_.load(std::memory_order_seq_cst);
   }
 
@@ -125,16 +129,16 @@ class gate : public detail::wait_place {
   void release() noexcept;
   /// Wakes all waiters.
   void release_all() noexcept;
-  /// Do always at once what release() and release_all() may defer (deferred_events.hpp).
+  /// Releases at once; release() and release_all() may defer that (deferred_events.hpp).
   void release_now(detail::internal) noexcept;
   void release_all_now(detail::internal) noexcept;
-  /// The clause of syncing::wake, in a scheduler with that room.  Throws std::logic_error if processes
-  /// of another scheduler wait.
+  /// Performs syncing::wake in the scheduler of the room `here`.  Throws std::logic_error if
+  /// processes of another scheduler wait.
   void wake(detail::internal, detail::wait_room const& here, std::size_t most);
-  /// Describes, for a report, what the waiters wait for.  Called while no process runs.
+  /// Describes, for a report, the wait of a process at the gate.  Called while no process runs.
   void describe(detail::internal, deadlock::waiter& w) const {
     if (!owner_) return;
-    w.what.replace(0, w.what.find(" at "), owner_->call());       // in place of syncing::wait
+    w.what.replace(0, w.what.find(" at "), owner_->call());       // replaces "syncing::wait"
     owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: no process runs
   }
   /// Sets the owner that describe() asks; called before the gate is used.
@@ -148,10 +152,9 @@ class gate : public detail::wait_place {
 };
 
 namespace detail {
-/// A read or a write of a location that processes share, which is told to backends that explore
-/// schedules.
+/// An access to a location that processes share.  Backends that explore schedules are told of it.
 struct announced_access {
-  void const* location = nullptr;  // null: there is none
+  void const* location = nullptr;  // null: there is no access
   bool writes = false;
   char const* call = nullptr;
 };
@@ -159,7 +162,7 @@ struct announced_access {
 
 /// The operations with which processes wait for one another.
 struct syncing {
-  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // a task with this effect is not light
   /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since, the
   /// process only yields.
   struct [[nodiscard("weft: co_await it")]] wait : op<void> {
@@ -174,8 +177,8 @@ struct syncing {
     std::optional<std::uint64_t> seen;
     friend std::size_t hash_value(wait const&) { return 0; }  // 0: addresses differ from run to run
   };
-  /// As wait, until `t` at the latest.  `co_await` yields false if the gate was not woken by then.
-  /// O(log n) in the waiters with a deadline.
+  /// Waits until a process wakes the gate, but until `t` at the latest.  `co_await` yields false if
+  /// the gate was not woken by then.  O(log n) in the waiters with a deadline.
   struct [[nodiscard("weft: co_await it")]] wait_until : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     [[nodiscard("weft: co_await it")]] wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
@@ -201,10 +204,11 @@ struct syncing {
     std::size_t most;
     friend std::size_t hash_value(wake const&) { return 0; }
   };
-  /// Performed by a process that is about to hold an object that exists once, such as a lock, and
-  /// that reads or writes it next, which is told to backends that explore schedules.  `call`: the name
-  /// of the call that it is a part of, for reports, in static storage; may be null.  Seals: the process
-  /// can no longer fork.  `co_await` yields the id of the process.  Throws `cancelled`.
+  /// Performed by a process that is about to hold an object that exists only once, such as a lock.
+  /// Tells backends that explore schedules that the process reads or writes `what` next.
+  /// `name_of_call`: the call that performs this, for reports, in static storage; may be null.
+  /// Seals: the process can no longer fork.  `co_await` yields the id of the process.  Throws
+  /// `cancelled`.
   struct [[nodiscard("weft: co_await it")]] own : op<process_id, seals>, detail::announced_access {
     static constexpr detail::scheduling_rule scheduling{.is_shared = true,
                                                         .checks_cancellation = true};
@@ -214,9 +218,9 @@ struct syncing {
         : announced_access{what, is_written, name_of_call} {}
     friend std::size_t hash_value(own const&) { return 0; }
   };
-  /// A read or a write of a location that processes share, which is told to backends that explore
-  /// schedules; with other backends it does nothing.  `call`: the name of the call that it is a part
-  /// of, for reports, in static storage; may be null.
+  /// Tells backends that explore schedules that the process reads or writes `what`, a location that
+  /// processes share; with other backends it does nothing.  `name_of_call`: the call that performs
+  /// this, for reports, in static storage; may be null.
   struct [[nodiscard("weft: co_await it")]] touch : op<void>, detail::announced_access {
     static constexpr detail::scheduling_rule scheduling{
         .is_shared = true, .is_free = true, .is_repeated = true};

@@ -21,7 +21,7 @@ semaphore::~semaphore() {
 
 void semaphore::release(std::size_t n) noexcept {
   if (n == 0) return;
-  // The copy keeps the state: the process that takes the permit may destroy this semaphore.
+  // The copy keeps the state alive: the process that takes the permit may destroy this semaphore.
   detail::cause_event("the release of a permit", nullptr, [s = state_, n] { s->give_back(n); });
 }
 

@@ -22,8 +22,8 @@ class permits;
 ///     ...
 ///     seats.release();
 ///
-/// Waiting for a permit suspends the process, not its thread.  As fair as a mutex.  A process
-/// that ends does not give its permits back by that: for an object that is held for a while, and
+/// Waiting for a permit suspends the process, not its thread.  A semaphore is as fair as a mutex.
+/// The end of a process does not give its permits back: for an object that is held for a while, and
 /// must be given back when its holder is unwound, use a mutex.
 ///
 /// A process that has tried to take a permit can no longer fork.  release() is not an operation, so
@@ -36,7 +36,7 @@ class permits;
 /// O(1); but release(n) with n > 1 is linear in the number of waiters.
 class semaphore {
  public:
-  /// With n permits.  Throws bad_alloc.
+  /// Makes a semaphore with n permits.  Throws bad_alloc.
   explicit semaphore(std::size_t n);
   semaphore(semaphore const&) = delete;
   semaphore& operator=(semaphore const&) = delete;

@@ -38,8 +38,8 @@ namespace weft {
 /// explorer of schedules sees it; a plain variable that processes share is invisible to the
 /// explorer.
 ///
-/// The functions passed in are plain ones, called under a lock while no other process has access:
-/// keep them short.  If one throws, the access throws.  A process that has had access can
+/// The functions passed in are plain functions, called under a lock while no other process has
+/// access: keep them short.  If one throws, the access throws.  A process that has had access can
 /// no longer fork.
 ///
 /// If the object is destroyed while processes wait for it, they find `cancelled`.  While a process
@@ -48,7 +48,7 @@ namespace weft {
 template <class T>
 class shared {
  public:
-  /// Throws bad_alloc, and what T's constructors throw.
+  /// Throws bad_alloc, and the exceptions of T's constructors.
   explicit shared(T first = T()) : state_(std::make_shared<shared_state>(std::move(first))) {}
   shared(shared const&) = delete;
   shared& operator=(shared const&) = delete;
@@ -80,9 +80,10 @@ class shared {
   }
   /// Waits until `is_right(value)` returns true, where the value is a T const&; this is checked at
   /// once, after each set or update by the process that has changed the value, and again when the
-  /// waiting process goes on.  So the predicate may run on another thread; of other state than the
-  /// value it learns at a set or update only.  `co_await` yields a copy of the value that is right.  A
-  /// value that is right only for a while may be missed.
+  /// waiting process goes on.  So the predicate may run on another thread; and if it reads other
+  /// state than the value, a change of that state counts only at the next set or update.
+  /// `co_await` yields a copy of the value that is right.  A value that is right only for a while
+  /// may be missed.
   template <class Predicate>
   [[nodiscard("weft: co_await it")]] awaits_to<T> auto wait_for(
       Predicate is_right, std::source_location where = std::source_location::current()) {
@@ -100,14 +101,16 @@ class shared {
   class waiter;
   /// The value, and the processes that wait until it is right for them.
   ///
-  ///   SHARED-1  The members are accessed under `access`.  It is recursive: if there is no memory to
-  ///       make a process ready, the process may be unwound under the lock, and leaves.
+  ///   SHARED-1  The members are accessed under `access`, a recursive mutex: if there is no memory
+  ///       to make a process ready, the process may be unwound under the lock, and locks it to
+  ///       leave.
   ///   SHARED-2  Each waiter waits at a gate of its own.  A process that has changed the value asks
   ///       the predicate of each waiter, takes off the waiters for which it is right, and releases
-  ///       their gates, all under the lock.  A process that goes on takes the lock before it destroys
-  ///       its waiter: so the gate lives until its release is done.
-  ///   SHARED-3  A waiter checks the value, enters, and reads the epoch of its gate, under one lock.
-  ///       So its process does not sleep if the value has changed since.
+  ///       their gates, all under the lock.  A process that goes on takes the lock before it
+  ///       destroys its waiter: so the gate lives until its release is done.
+  ///   SHARED-3  A process checks the value, enters the list of waiters, and reads the epoch of its
+  ///       gate, all under one lock.  So it does not sleep if the value has changed since the
+  ///       check.
   struct shared_state final : detail::gate_owner {
     explicit shared_state(T first) : value(std::move(first)) { detail::note_created(this); }
     virtual ~shared_state() { detail::note_destroyed(this); }
@@ -145,7 +148,7 @@ class shared {
 
     std::recursive_mutex access;
     T value;
-    std::optional<detail::holding> written;  // the last writer, and where
+    std::optional<detail::holding> written;  // the last writer, and the place of its call
     detail::intrusive_list<waiter> waiters;
     bool closed = false;
   };
@@ -165,12 +168,13 @@ class shared {
     ~waiter() {
       if (!has_entered_) return;
       std::lock_guard const lock(home_.access);     // waits until a release is done (SHARED-2)
-      if (on_) detail::note_access(&home_, false);  // an update before this would have woken it
+      if (on_) detail::note_access(&home_, false);  // an update before this would wake the process
       leave();
     }
 
     [[nodiscard]] gate& at() noexcept { return at_; }
-    /// True also if the predicate throws: the process then calls it itself.
+    /// Whether the process is to be woken: the value is right, or the predicate throws; then the
+    /// process calls the predicate itself.
     [[nodiscard]] bool goes_on() const noexcept {
       try {
         return call_(is_right_, std::as_const(home_.value));
@@ -181,7 +185,7 @@ class shared {
 
     // ---- under the lock
 
-    /// Returns the epoch with which to wait.
+    /// Enters the list of waiters.  Returns the epoch with which to wait.
     [[nodiscard]] std::uint64_t enter() noexcept {
       has_entered_ = true;
       if (!on_) move_to(home_.waiters);
@@ -202,7 +206,7 @@ class shared {
     void* const is_right_;
     gate at_;
     detail::intrusive_list<waiter>* on_ = nullptr;  // the list that the waiter is on
-    bool has_entered_ = false;                      // only its process accesses it
+    bool has_entered_ = false;                      // accessed only by the waiting process
   };
   /// A change of the value: at its end, wakes the waiters for which the new value is right.
   class change {

@@ -18,7 +18,7 @@ namespace weft {
 /// instant() and stands still while a process is ready; when all processes sleep, it jumps to the
 /// earliest instant at which one of them wakes.
 struct timing {
-  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // a task with this effect is not light
   /// Asks for the time.
   struct [[nodiscard("weft: co_await it")]] now : op<instant> {
     [[nodiscard("weft: co_await it")]] now() noexcept {}

@@ -173,7 +173,7 @@ template <class Range, class F>
 ///     long const sum = co_await parallel_reduce(numbers, 0L, std::plus());
 ///     auto const best = co_await parallel_reduce(cities, nowhere, nearer, distance_from(home));
 ///
-/// In all else as parallel_for.  `op` and `f` are plain functions.  Row: `tasking<>`.  O(n);
+/// All else is as for parallel_for.  `op` and `f` are plain functions.  Row: `tasking<>`.  O(n);
 /// allocates a frame for each half.  Throws as parallel_for does.
 template <class Range, class T, class Op, class F>
   requires(!std::same_as<F, grain>)

@@ -78,7 +78,8 @@ class scope {
   /// Starts `f(args...)`, a task with a value, which the handle yields; the handle also throws what
   /// the task throws.  Such a failure cancels the scope only if the body has ended; if no process
   /// has awaited the handle, the scope throws it at its end.  `f` and its arguments are kept until
-  /// the handle is destroyed as well.  Allocates, and throws, as start(f, args...) does.
+  /// the task has ended, the scope is over, and the handle is destroyed.  Allocates, and throws, as
+  /// start(f, args...) does.
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
     if constexpr (detail::is_callable_task<F, Args...>()) {
@@ -126,7 +127,7 @@ class scope {
 
 namespace detail {
 
-/// `co_await` of the body of a scope.  Its result, or exception, is stored in `to`.
+/// Awaits the body of a scope, and stores its result, or its exception, in `to`.
 template <class Body>
 class body_of_scope {
   using T = typename Body::value_type;
@@ -172,7 +173,7 @@ class body_of_scope {
   result_slot<T>& to_;
 };
 
-/// What the body `F` of a scope yields: nothing, if it is a plain function.
+/// The type of the result of a scope's body `F`; void if the body is a plain function.
 template <class F, class Scope>
 using value_of_body = typename task_value<std::invoke_result_t<F&, Scope&>>::type;
 
@@ -183,7 +184,7 @@ struct no_limit {
 [[nodiscard]] inline scope_limit* address_of(scope_limit& l) noexcept { return &l; }
 [[nodiscard]] inline scope_limit* address_of(no_limit) noexcept { return nullptr; }
 
-/// `Limit` is made of `how`.
+/// Opens a scope, runs its body `f`, and waits for its tasks.  `Limit` is constructed from `how`.
 template <class Row, class Scope, class Limit = no_limit, class F, class... How>
 auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_body<F, Scope>, Row> {
   using tasks = typename tasking_in<Row>::type;
@@ -206,7 +207,7 @@ auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_bod
     std::optional<body> given_body;
     try {
       given_body.emplace(f(s));
-    } catch (...) {  // as above
+    } catch (...) {  // `f` may have started tasks before it threw
       given.fail(std::current_exception());
       core.body_has_ended();
     }
@@ -252,7 +253,7 @@ class scope_awaitable {
   template <class Scope>
   static consteval bool is_body_of_scope() {
     constexpr bool is_body = [] {
-      // No std::invocable: a mistake in `f` would be told in ten lines more.
+      // No std::invocable: compilers would report a mistake in `f` in ten lines more.
       if constexpr (requires(F& f, Scope& s) { f(s); }) {
         using R = decltype(std::declval<F&>()(std::declval<Scope&>()));
         return task_value<R>::is_computation || std::is_void_v<R>;
@@ -299,9 +300,9 @@ class scope_awaitable {
 /// the others find `cancelled`.  When these have ended, the scope throws the exception; if there
 /// are several, `exceptions` holds all of them.
 ///
-/// A handler further out may take the continuation with the scope.  Any process may drop it; only the
-/// process that has opened the scope may resume it: elsewhere, in ordinary code, and in a task of the
-/// scope, a resume throws std::logic_error.
+/// A handler further out may take the continuation with the scope.  Any process may drop it; only
+/// the process that has opened the scope may resume it: elsewhere, in ordinary code, and in a task
+/// of the scope, a resume throws std::logic_error.
 ///
 /// Row: `tasking<...>` with the effects of the tasks; the row of the body is that of the caller.
 /// Allocates a frame.  Throws what the body or a task threw; `exceptions`; `cancelled`.
@@ -310,8 +311,8 @@ template <class F>
   return detail::scope_awaitable<F>(std::move(f));
 }
 
-/// Opens a scope that is cancelled at its deadline, and then throws `timed_out`; or when the token
-/// is asked to stop, and then throws `cancelled`.  A body that ends without finding
+/// Opens a scope that is cancelled at its deadline, and then throws `timed_out`; or when a stop of
+/// the token is requested, and then throws `cancelled`.  A body that ends without finding
 /// `cancelled` has its result yielded all the same, so what it has received is not lost.  (A body
 /// without a result has nothing to lose: if a task of it was cancelled, the scope throws.)
 ///
@@ -319,9 +320,9 @@ template <class F>
 ///     co_await with_scope(source.get_token(), f);
 ///
 /// Any thread may request a stop, and that allocates nothing; but a signal handler must not, since
-/// request_stop() takes locks: chapter 4 shows how a signal stops a scope.  (The token is no
-/// member of the options: g++ 12 would destroy it twice.)  Row: that of above.  Allocates
-/// a frame and a process more.
+/// request_stop() takes locks: chapter 4 shows how a signal stops a scope.  (The token is no member
+/// of the options: g++ 12 would destroy it twice.)  Row: as for with_scope(f).  Allocates a frame
+/// and a process more than with_scope(f).
 template <class F>
 [[nodiscard]] auto with_scope(scope_options how, F f) {
   return detail::scope_awaitable<F>(std::move(f), how, {});

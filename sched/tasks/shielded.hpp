@@ -22,7 +22,8 @@ namespace detail {
 class shield final : public frame_end {
  public:
   continuation ended() noexcept override {
-    // From here on the process checks the groups outside, in the same step: an explorer hears of it.
+    // From here on, in the same step, the process checks the groups outside: this call reports the
+    // check to an explorer.
     if (location_listener::of_thread) [[unlikely]]
       (void)is_cancelled_at(continuation(leaf));
     return leaf;

@@ -68,8 +68,8 @@ class timed_handle_wait {
   std::optional<time_span> time_;
 };
 
-/// `co_await start_task(...)`, for a task with that row.  Stores the task in a handle, or yields a
-/// new one.
+/// The awaitable of start_task(...), for a task with the row `Row`.  Stores the task in a handle,
+/// or yields a new handle.
 template <class Row, class Handle>
 class start_awaitable {
  public:
@@ -104,8 +104,8 @@ template <class T>
 constexpr bool is_reference_wrapper = false;
 template <class T>
 constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
-/// Whether a `T` refers to objects that it does not own, as far as its type tells.  The header
-/// of std::span declares the two variables, and is cheaper to include than <ranges>.
+/// Whether a `T` refers to objects that it does not own, as far as its type tells.  <span> declares
+/// enable_view and enable_borrowed_range, and is cheaper to include than <ranges>.
 template <class T>
 constexpr bool borrows = (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
                          is_reference_wrapper<T> ||
@@ -185,12 +185,12 @@ class task_handle {
     else
       return detail::refused<void>();
   }
-  /// The awaiter yields a copy of the value to which this refers.
+  /// Returns a reference to the value; the awaiter yields a copy.
   decltype(auto) finish() {
     tasks_.throw_errors();
     if constexpr (!std::is_void_v<T>) return *the_one().given().value();
   }
-  /// `co_await h.take()`: as `co_await h`, but the value is moved out, and the handle is then
+  /// `co_await h.take()` yields what `co_await h` does, but moves the value out; the handle is then
   /// empty.
   [[nodiscard("weft: co_await it")]] awaits_to<T> auto take() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {

@@ -27,8 +27,8 @@ class scope_limit;
 ///
 /// A task is light if it may perform no effect that a scheduler handles for a process, other than
 /// tasking; effects handled outside the scheduler do not matter.  A light task is no process, but a
-/// call by the process that waits for it, unless it is taken before: by another worker, or by its
-/// own one after the process that has pushed it was suspended (BACKEND-7).  Any other task is a
+/// call by the process that waits for it, unless it is taken before: by another worker, or by the
+/// same worker after the process that has pushed it was suspended (BACKEND-7).  Any other task is a
 /// process from its beginning.
 template <class... Effects>
 struct tasking;
@@ -38,8 +38,8 @@ struct tasking<> {
   struct [[nodiscard("weft: co_await it")]] wait : op<void, seals> {
     static constexpr bool must_be_answered = true;
     [[nodiscard("weft: co_await it")]] explicit wait(detail::join& j) noexcept : what(&j) {}
-    detail::join* what;                                       // in the awaiting frame
-    friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
+    detail::join* what;                                       // lies in the awaiting frame
+    friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ between runs
   };
   /// Waits until all tasks of a list, from `first` on, have ended.
   struct [[nodiscard("weft: co_await it")]] await : op<void, seals> {
@@ -50,7 +50,8 @@ struct tasking<> {
     detail::task_wait how;
     friend std::size_t hash_value(await const&) { return 0; }
   };
-  /// As await, until an instant at the latest.  Answered with whether all tasks have ended by then.
+  /// Waits as await does, until an instant at the latest.  Answered with whether all tasks have
+  /// ended by then.
   struct [[nodiscard("weft: co_await it")]] await_until : op<bool, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
@@ -60,7 +61,7 @@ struct tasking<> {
     await_until(await_until&& other) noexcept
         : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.parked) {}
     detail::task_wait how;
-    std::optional<time_span> time;  // if set, the deadline is this long from now
+    std::optional<time_span> time;  // if set, `until` is set to this long from now
     detail::alarm until;
     friend std::size_t hash_value(await_until const&) { return 0; }
   };
@@ -77,11 +78,11 @@ struct tasking<> {
                                                       detail::scope_limit* l) noexcept
         : what(&s), limit(l) {}
     detail::scope_core* what;
-    detail::scope_limit* limit;  // null if nothing cancels it from outside
+    detail::scope_limit* limit;  // null if nothing cancels the scope from outside
     friend std::size_t hash_value(enter const&) { return 0; }
   };
   /// Performed at the end of a scope.  Answered with true if the scope is over; otherwise the
-  /// process has waited, and performs it again.
+  /// process has waited, and performs `leave` again.
   struct [[nodiscard("weft: co_await it")]] leave : op<bool, seals> {
     static constexpr bool must_be_answered = true;
     [[nodiscard("weft: co_await it")]] explicit leave(detail::scope_core& s) noexcept : what(&s) {}
@@ -92,7 +93,7 @@ struct tasking<> {
 };
 template <class... Effects>
 struct tasking {
-  using general = tasking<>;  // its clauses answer (delegating_evidence.hpp)
+  using general = tasking<>;  // the effect whose clauses answer (delegating_evidence.hpp)
   template <class Operation>
   using with_row = detail::operation_with_row<tasking, Operation>;
   using wait = with_row<general::wait>;

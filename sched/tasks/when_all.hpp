@@ -88,7 +88,7 @@ class range_join {
   detail::join join_;
 };
 
-/// The awaitable; `All` is one of the joins above.  If all tasks have succeeded, and no answer has
+/// The awaitable for the join `All`, a range_join.  If all tasks have succeeded, and no answer has
 /// a destructor, the join need not be destroyed; its destruction is noinline, so that the code of
 /// the awaiting coroutine is small.
 template <class All>
@@ -113,7 +113,7 @@ class join_awaitable {
   {
     return all_.size() == 0;
   }
-  /// The operation to perform in a coroutine of that row.
+  /// The operation to perform in a coroutine of the row `Row`.
   template <class Row>
   auto operation_in() {
     if constexpr (may_start<Row, typename All::effects_of_tasks>())
@@ -194,8 +194,8 @@ when_all(Cs... cs) {
   return detail::all_of<Cs...>(std::move(cs)...);
 }
 
-/// when_all() of a range of computations: a container that is moved, or a view that makes them
-/// while it is traversed, which is during this call.
+/// Runs the computations of a range as when_all(cs...) does.  The range is a container that is
+/// moved, or a view that makes them while it is traversed, which is during this call.
 ///
 ///     std::vector<page> const pages = co_await when_all(urls | std::views::transform(fetch));
 ///     std::array halves{fib(n - 1), fib(n - 2)};

@@ -46,7 +46,7 @@ class first_of {
     return !is_decided_.exchange(true, std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_decided() const noexcept {
-    return is_decided_.load(std::memory_order_relaxed);  // relaxed: as above
+    return is_decided_.load(std::memory_order_relaxed);  // relaxed: read when the scope is over
   }
   /// If no other task was first, stores the value, and cancels the scope.
   template <class Place, class T>
@@ -54,8 +54,8 @@ class first_of {
     auto gives = [this, place, value = std::forward<T>(value)]() mutable {
       if (claim_first()) give(place, std::move(value));
     };
-    // Other processes may run between the alternative's last operation and this: so where schedules
-    // are explored it is an event.
+    // Other processes may run between the last operation of the alternative and this call: so where
+    // schedules are explored, the call causes an event (deferred_events.hpp).
     if constexpr (std::is_nothrow_move_constructible_v<std::decay_t<T>>)
       if (event_deferrer::of_thread) [[unlikely]]
         return cause_event("the value of an alternative", this, std::move(gives));
@@ -184,7 +184,8 @@ when_any(Cs... cs) {
       std::move(start));
 }
 
-/// when_any() of a range of computations, which it takes as when_all does (when_all.hpp):
+/// Runs the computations of a range as when_any(cs...) does; takes them as when_all does
+/// (when_all.hpp):
 ///
 ///     auto const [which, page] = co_await when_any(mirrors | std::views::transform(fetch));
 ///

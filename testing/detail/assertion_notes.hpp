@@ -26,29 +26,29 @@ namespace weft::detail {
 /// The notes of the current run.
 struct assertion_notes {
   struct message {
-    unsigned id;  // of the framework
+    unsigned id;  // given by the framework
     std::string text;
     std::optional<process_id> whose;
-    bool is_scoped;  // else it is dropped after the next assertion
+    bool is_scoped;  // false: the message is dropped after the next assertion
   };
 
-  /// An assertion has failed.  `what` is its text, `where` its place, `how` the reason or empty.
+  /// Notes a failed assertion.  `what` is its text, `where` its place, `how` the reason or empty.
   void on_failure(std::string const& what, std::string const& where, std::string const& how);
-  /// An assertion has ended, whether it passed or not.
+  /// Drops the messages that are not scoped.  Called after each assertion, passed or failed.
   void forget_unscoped();
-  /// Makes the run fail, because of an assertion that would choose anew in each run.  Returns the
-  /// text.
+  /// Makes the run fail, because of a macro, such as SECTION, that would choose anew in each run.
+  /// Returns the text of the failure.
   std::string on_refused(std::string const& what, std::string const& where);
 
   std::optional<std::string> failure;
   std::vector<message> messages;
   std::optional<process_id> running;
   bool last_has_passed = true;
-  /// Gives the schedule so far, for the report if the program dies.
+  /// Returns the schedule so far, for the report if the program dies; null outside of runs.
   schedule_path (*path_so_far)(void const* of) = nullptr;
   void const* of = nullptr;
 
-  /// Those of the search that is under way; never destroyed.  One thread at a time searches.
+  /// The notes of the search that is under way; never destroyed.  One thread at a time searches.
   [[nodiscard]] static assertion_notes& now();
 };
 

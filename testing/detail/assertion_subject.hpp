@@ -14,13 +14,14 @@
 #include "weft/testing/exploration.hpp"
 #include "weft/testing/path.hpp"
 
-/// Makes a run fail if an assertion of a test framework has failed in it, however it has ended.
+/// Makes a run fail if an assertion of a test framework has failed in it, however the run ends.
 namespace weft::detail {
 
 /// Notes which process runs, and thus which process owns a message.
 ///
-///   SUBJECT-1  After a fork, the process that goes on first has the frames, and the messages whose
-///       objects are in them.  The other one of the two is run again, and adds its messages anew.
+///   SUBJECT-1  After a fork, the process that goes on first has the frames, and so owns the
+///       messages of objects in these frames.  The other process is run again, and adds its
+///       messages anew.
 class process_namer final : public strategy {
  public:
   explicit process_namer(strategy& c) : strategy_(c) {}
@@ -53,8 +54,8 @@ class process_namer final : public strategy {
   [[nodiscard]] static bool is_at_fork(candidates const& ready, std::size_t i) {
     return ready.ready[i].who->resumes_at().operation == "weft::proc::fork";
   }
-  /// To be called if the process that ran last has forked.  Notes its child: the process that is at
-  /// a fork and not yet known.
+  /// Called if the process that ran last has forked.  Notes its child: the process that is at a
+  /// fork and not yet in known_.
   void note_fork(candidates const& ready) {
     auto const parent = ready[ready.last];
     known_.push_back(parent);
@@ -65,8 +66,8 @@ class process_namer final : public strategy {
         return;
       }
   }
-  /// Called when `p` goes on.  If `p` is the child of a fork, and goes on before its parent, the
-  /// messages of the parent become its own (SUBJECT-1).
+  /// Called when `p` goes on.  If `p` is the child of a fork, and goes on before its parent, `p`
+  /// gets the messages of the parent (SUBJECT-1).
   void note_resumed(process_id p) {
     auto const is_one = [p](two const& f) { return f.parent == p || f.child == p; };
     auto const f = std::ranges::find_if(forks_, is_one);

@@ -10,8 +10,8 @@
 
 /// Stands in for the result capture of Catch2 (version 2) while schedules are visited.
 ///
-///   CATCH-1  SECTION and GENERATE are refused: they would choose anew in each run.  Calls for
-///       other purposes than assertions and messages go on to the capture before this one.
+///   CATCH-1  SECTION and GENERATE are refused: they would choose anew in each run.  All other
+///       calls but those for assertions and messages go on to the capture that this one replaces.
 ///   CATCH-2  There is one capture object, which is never destroyed: objects that outlive a run may
 ///       hold its address (those of CAPTURE do).
 namespace weft::detail {
@@ -85,7 +85,7 @@ class catch2_capture final : public test_framework, public Catch::IResultCapture
     catch2_message(m, m.message, true);
   }
   void popScopedMessage(Catch::MessageInfo const& m) override {
-    // No capture behind this one: the search is over (CATCH-2).
+    // real() is null if the message has outlived the search (CATCH-2).
     if (!catch2_drops(m.sequence) && before_.real()) before_.real()->popScopedMessage(m);
   }
   void emplaceUnscopedMessage(Catch::MessageBuilder const& builder) override {

@@ -10,8 +10,8 @@
 
 #include "weft/testing/detail/assertion_notes.hpp"
 
-/// Notes assertions and messages of Catch2: what the versions 2 and 3 have in common.  Neither is
-/// included: the types are deduced, and functions of Catch2 are found by them.
+/// Notes assertions and messages of Catch2, for the versions 2 and 3.  Neither is included: the
+/// types are deduced, and functions of Catch2 are found by argument-dependent lookup.
 namespace weft::detail {
 
 template <class SourceLine>
@@ -56,19 +56,19 @@ void catch2_message(Info const& m, std::string text, bool is_scoped) {
   auto& notes = assertion_notes::now();
   notes.messages.push_back({m.sequence, std::move(text), notes.running, is_scoped});
 }
-/// Drops the message.  Returns false if it is none of the search.
+/// Drops the message.  Returns false if the search has no message with that id.
 inline bool catch2_drops(unsigned id) {
   return std::erase_if(assertion_notes::now().messages,
                        [id](auto const& m) { return m.id == id; }) != 0;
 }
 
-/// Makes the run fail, even if the program catches the exception.
+/// Throws, and makes the run fail, even if the program catches the exception.
 template <class SourceLine>
 [[noreturn]] void catch2_refuses(std::string const& what, SourceLine const& where) {
   throw std::logic_error(assertion_notes::now().on_refused(what, catch2_place(where)));
 }
 
-/// If the program dies, by a signal or by std::abort: the message, with the schedule so far.
+/// Adds the schedule so far to the message of a program that dies, by a signal or by std::abort.
 inline std::string catch2_last_words(std::string message) {
   auto const& notes = assertion_notes::now();
   if (notes.path_so_far)
@@ -76,7 +76,7 @@ inline std::string catch2_last_words(std::string message) {
   return message;
 }
 
-/// The captures that this one has stood in for, innermost last, for searches inside searches.
+/// The captures that weft's capture has replaced, the innermost last: searches may be nested.
 template <class Capture>
 class catch2_stand_ins {
  public:
@@ -94,7 +94,7 @@ class catch2_stand_ins {
       if (b != own) real_ = b;
     return last;
   }
-  /// The framework's; null without a search.
+  /// The capture of the framework itself; null if no search is under way.
   [[nodiscard]] Capture* real() const noexcept { return real_; }
 
  private:

@@ -17,21 +17,22 @@
 
 /// Stands in for the result capture of Catch2 (version 3) while schedules are visited.
 ///
-///   CATCH3-1  SECTION, GENERATE and SKIP are refused: they would choose anew in each run.  Calls
-///       for other purposes than assertions and messages go on to the capture before this one.
+///   CATCH3-1  SECTION, GENERATE and SKIP are refused: they would choose anew in each run.  All
+///       other calls but those for assertions and messages go on to the capture that this one
+///       replaces.
 ///   CATCH3-2  There is one capture object, which is never destroyed: objects that outlive a run
 ///       may hold its address (those of CAPTURE do).
 namespace weft::detail {
 
-/// Its functions are not marked `override`: some have a form for older and one for newer minor
-/// versions of Catch2.
+/// No function is marked `override`: some stand here twice, as older and as newer minor versions of
+/// Catch2 declare them.
 class catch2_v3_capture final : public test_framework, public Catch::IResultCapture {
   using info = Catch::AssertionInfo;
   using reaction = Catch::AssertionReaction;
 
  public:
   static catch2_v3_capture& instance() {
-    static auto& only = *new catch2_v3_capture;  // CATCH3-2
+    static auto& only = *new catch2_v3_capture;  // CATCH3-2: never destroyed
     return only;
   }
   catch2_v3_capture(catch2_v3_capture const&) = delete;
@@ -94,7 +95,7 @@ class catch2_v3_capture final : public test_framework, public Catch::IResultCapt
 
   void pushScopedMessage(Catch::MessageInfo const& m) { catch2_message(m, m.message, true); }
   void popScopedMessage(Catch::MessageInfo const& m) {
-    // No capture behind this one: the search is over (CATCH3-2).
+    // real() is null if the message has outlived the search (CATCH3-2).
     if (!catch2_drops(m.sequence) && before_.real()) before_.real()->popScopedMessage(m);
   }
   void emplaceUnscopedMessage(Catch::MessageBuilder&& builder) {

@@ -14,8 +14,8 @@
 
 namespace weft::detail {
 
-/// Makes the choices of a path, lets all processes run in turn after the step in which it was cut,
-/// and notes in which step an operation has changed something last.
+/// Makes the choices of a path; after the step in which the path was cut, lets all processes run in
+/// turn.  Notes the last step in which an operation has changed something.
 class change_watch final : public replay_strategy, public location_listener {
  public:
   change_watch(schedule_path const& p, std::size_t cut_after)
@@ -28,7 +28,8 @@ class change_watch final : public replay_strategy, public location_listener {
   }
   [[nodiscard]] location_listener* listener() noexcept override { return this; }
   [[nodiscard]] std::size_t last_change() const noexcept { return last_; }
-  /// Whether a process has waited for the clock, or read it: time stands still while one is ready.
+  /// Whether a process has waited for the clock, or read it.  Virtual time stands still while a
+  /// process is ready.
   [[nodiscard]] bool uses_clock() const noexcept { return uses_clock_; }
   /// How many processes were ready at the last step.
   [[nodiscard]] std::size_t ready_at_last() const noexcept { return ready_; }
@@ -60,16 +61,16 @@ class change_watch final : public replay_strategy, public location_listener {
   }
 
   std::size_t const cut_after_;
-  word_table<std::size_t> last_runs_;  // after the cut, by the hashes of ids
+  word_table<std::size_t> last_runs_;  // each process's last step after the cut, by hashes of ids
   std::size_t last_ = 0;
   std::size_t ready_ = 0;
   bool uses_clock_ = false;
 };
 
-/// A shorter schedule says too little: processes may count where nobody sees it.
+/// A shorter schedule proves no livelock: a process may count its attempts in a plain variable.
 inline constexpr std::size_t fewest_steps_of_livelock = 1000;
-/// Whether a schedule that was cut is a livelock (verdict::no_progress).  Runs it again, and as many
-/// steps more.
+/// Whether a schedule that was cut is a livelock (verdict::no_progress).  Runs the schedule again,
+/// and as many steps more.
 [[nodiscard]] bool makes_no_progress(subject& program, schedule_path const& path, run_log& log);
 
 }  // namespace weft::detail

@@ -12,8 +12,8 @@
 #include "weft/testing/detail/sleepers.hpp"
 #include "weft/testing/detail/strategy.hpp"
 
-/// The choices of a reduced search from run to run: which candidates are wanted, tried and asleep.
-/// The invariants DPOR-n are in dpor_strategy.hpp.
+/// The choices of a search that reduces (explore_options::reduce), kept from run to run: which
+/// candidates are wanted, tried and asleep.  The invariants DPOR-n are in dpor_strategy.hpp.
 namespace weft::detail {
 
 class choice_tree {
@@ -47,10 +47,10 @@ class choice_tree {
     tried chosen;
     std::size_t step;
     std::size_t ways;  // how many ways the decision has; 0 for a choice of a candidate
-    // The numbers of candidates, or ways, of this node and those before it, multiplied; no more are
-    // multiplied behind the first node that is not tried in full.
+    // The product of the numbers of candidates, or ways, of this node and those before it.  Behind
+    // the first node that is not tried in full, it no longer grows.
     std::size_t width;
-    bool is_fixed;  // only the chosen one is tried here (DPOR-8, DPOR-11)
+    bool is_fixed;  // only the chosen candidate is tried here (DPOR-8, DPOR-11)
 
     void all_are_wanted() noexcept {
       for (auto& c : candidates) c.is_wanted = true;
@@ -59,8 +59,8 @@ class choice_tree {
       auto const end = asleep.begin() + static_cast<std::ptrdiff_t>(came_asleep);
       return std::find_if(asleep.begin(), end, [id](auto const& s) { return s.id == id; }) != end;
     }
-    /// The first candidate, in the order of ids, that is wanted, awake and not chosen; their number if
-    /// there is none.
+    /// The first candidate, in the order of ids, that is wanted, awake and not chosen; the number
+    /// of candidates if there is none.
     [[nodiscard]] std::size_t next() const noexcept {
       std::size_t i = 0;
       while (i != candidates.size() &&
@@ -70,8 +70,8 @@ class choice_tree {
     }
     [[nodiscard]] bool has_more_ways() const noexcept { return choice + 1 < ways; }
   };
-  /// The nodes are a path from the root.  The schedules of the part go through the last one, where their
-  /// choice comes after the noted one.  Without nodes: all schedules.
+  /// A part of the tree.  The nodes are a path from the root; the schedules of the part make a
+  /// later choice at the last node than the one that is noted there.  Without nodes: all schedules.
   struct part {
     std::vector<node> nodes;
     std::vector<named_touch> touches;
@@ -117,9 +117,9 @@ class choice_tree {
     for (node const& n : p.nodes) nodes_.push() = n;
     touches_ = p.touches;
   }
-  /// Gives away the end of what is left, from the node nearest to the root that has choices left
-  /// (SPLIT-4).  Nothing if there is none; if it is not tried in full (DPOR-11); or if a decision there,
-  /// or right behind it, has ways left (DPOR-9).
+  /// Gives away the last schedules that are left, those at the node nearest to the root that has
+  /// choices left (SPLIT-4 of split_search.hpp).  Nothing if there is no such node; if it is not
+  /// tried in full (DPOR-11); or if a decision there, or right behind it, has ways left (DPOR-9).
   [[nodiscard]] std::optional<part> give() {
     for (std::size_t i = 0; i != size() && is_in_full(nodes_[i]); ++i) {
       node& n = nodes_[i];
@@ -145,7 +145,7 @@ class choice_tree {
     if (!nodes_.empty()) {
       touches_end = nodes_.back().touches_end;
       if (!is_in_full(nodes_.back()))
-        width = 1;  // a larger product says no more, and might overflow
+        width = 1;  // a larger product is not needed, and might overflow
       width *= nodes_.back().width;
     }
     node& n = nodes_.push();
@@ -159,7 +159,7 @@ class choice_tree {
     n.chosen.renew({});
     return n;
   }
-  /// The chosen candidate of the last node has been tried, and joins the sleepers there (DPOR-3).
+  /// Adds the chosen candidate of the last node, which has been tried, to the sleepers (DPOR-3).
   void puts_to_sleep(node& n) {
     tried& t = n.chosen;
     touches_.resize(n.touches_end);

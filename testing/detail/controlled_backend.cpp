@@ -14,7 +14,8 @@ namespace weft::detail {
 
 std::size_t controlled_backend::decide(std::size_t n, std::string_view const* names) try {
   if (!is_in_step_ || n == 1) return 0;  // CHOICE-2: one way is no decision
-  // A step that decides for ever is cut, with all ways in turn: one may end it.
+  // A step that decides for ever is cut.  Its further decisions take all ways in turn: one may end
+  // the step.
   static constexpr std::size_t most_in_a_step = 10'000;
   std::size_t const made = log_->choices.size();
   if (made > most_in_a_step && log_->choices[made - most_in_a_step].step == log_->steps)
@@ -65,13 +66,13 @@ void controlled_backend::note_value(std::string (*text)(void const*), void const
     log_->trace->back().values.push_back(text(value));
   } catch (std::bad_alloc const&) {
     log_->lacks_memory = true;
-  } catch (...) {  // thrown by a to_string of the program: the report does without
+  } catch (...) {  // a to_string of the program has thrown: the report lacks the value
   }
 }
 void controlled_backend::note_woken(process_id id) noexcept {
   if (!is_in_step_) return;
   try {
-    // A permit that is given back here wakes all that wait for one (gate::release).
+    // Not told of waiters for a mutex or a semaphore: here a release wakes all (gate::release).
     if (char const* const call = log_->known[id].call)
       for (std::string_view const name : {"weft::mutex::", "weft::semaphore::"})
         if (std::string_view(call).starts_with(name)) return;

@@ -95,10 +95,11 @@ class controlled_backend : public decider, public event_deferrer {
       home_.log_->lacks_memory = true;  // CHOICE-3: the search throws bad_alloc
       throw;
     }
-    /// Whether exchange() may be called: the process that was taken last has left a gap, which is
-    /// its own unless another process runs now.
+    /// Whether exchange() may be called: the process that was taken last has left a gap.  It is the
+    /// gap of the running process, unless another process runs now.
     [[nodiscard]] bool can_exchange() const noexcept { return gap_ != candidates::none; }
-    /// Without memory, the run ends; then a process that did not fit the gap is dropped.
+    /// Puts `t` and takes the next process.  If there is no memory, the run ends; then `t` is
+    /// dropped if it could not be put.
     [[nodiscard]] thunk exchange(thunk t) noexcept {
       try {
         put_in(std::move(t));
@@ -179,7 +180,8 @@ class controlled_backend : public decider, public event_deferrer {
       }
       return step(log, who, next);
     }
-    /// Called when the list of ready processes, which has no gap, was exchanged.
+    /// Computes the sum and the indices anew, after the list of ready processes, which has no gap,
+    /// was exchanged.
     void note_order() noexcept {
       gap_ = last_at_ = candidates::none;
       sum_ = 0;
@@ -197,12 +199,12 @@ class controlled_backend : public decider, public event_deferrer {
     }
     void put_slow(thunk&& t, process_id id);
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
-    /// Called when no process is ready.
+    /// Waits for a process.  Called when none is ready.
     [[gnu::noinline]] injection_queue::waited wait(run_log& log, instant until,
                                                    quiescence_test quiescent) {
       home_.strategy_->step_ends();
       log.was_quiescent = true;
-      // As in injection_queue::wait(): the test comes first.
+      // The test comes before the look at injected_, as in injection_queue::wait().
       if (quiescent() && !home_.injected_.has_news()) return {false, thunk::reason::quiescent};
       return home_.injected_.wait(*this, until, quiescent);
     }
@@ -242,7 +244,7 @@ class controlled_backend : public decider, public event_deferrer {
       ++log.steps;
       if (who.size() != 1) {
         run_log::choice& c = log.choices.push();
-        // In an earlier run that choice had, as a rule, the same candidates (CHOICE-4).
+        // As a rule, the entry still names the same candidates, from an earlier run (CHOICE-4).
         bool const has_names = !c.is_decision && c.sum == who.sum && c.of == who.size();
         c.taken = static_cast<unsigned>(next);
         c.of = static_cast<unsigned>(who.size());
@@ -265,16 +267,16 @@ class controlled_backend : public decider, public event_deferrer {
     controlled_backend& home_;
     ready_list ready_;
     process_id last_;  // the process that ran last; at the first step the value does not matter
-    std::size_t last_at_ = candidates::none;  // its index; none if it is not ready
+    std::size_t last_at_ = candidates::none;  // the index of last_; none if it is not ready
     std::size_t gap_ = candidates::none;      // the index of the slot without a process, or none
-    std::uint64_t sum_ = 0;                   // candidates::sum, with the part of the gap
+    std::uint64_t sum_ = 0;                   // candidates::sum of ready_, the gap included
   };
 
   void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
-  /// Returns 0 if no process runs: what happens before the run, and the unwinding after it, are no
-  /// part of the schedule.
+  /// Returns 0 if no process runs: code before the first step, and the unwinding after the run, are
+  /// no part of the schedule.
   std::size_t decide(std::size_t n, std::string_view const* names) override;
 
   void note_fork_without_log() noexcept { log_->lacks_log = true; }
@@ -337,7 +339,7 @@ class controlled_backend : public decider, public event_deferrer {
   process* (*who_runs_)(void*) noexcept = nullptr;
   deferred_events events_;
   bool is_in_step_ = false;
-  std::size_t refused_ = 0;  // decisions that were not the strategy's
+  std::size_t refused_ = 0;  // decisions of a cut step, made without the strategy
   injection_queue injected_;
 };
 static_assert(observed_backend<controlled_backend>);

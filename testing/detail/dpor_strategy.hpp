@@ -18,21 +18,22 @@
 #include "weft/testing/detail/spinning.hpp"
 #include "weft/testing/detail/strategy.hpp"
 
-/// Of schedules that are alike, visits one, or few: source sets with sleep sets (Abdulla, Aronis,
+/// Visits one, or few, of schedules that are alike: source sets with sleep sets (Abdulla, Aronis,
 /// Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid,
 /// 1996).  Two schedules are alike if one becomes the other when neighbouring steps that do not
-/// conflict (CLOCK-1) change places: both end in the same way.
+/// conflict (CLOCK-1 of happens_before.hpp) change places: both end in the same way.
 ///
-///   DPOR-1  At each choice the candidates that are wanted are tried.  One is wanted to begin with, or
+///   DPOR-1  At each choice the candidates that are wanted are tried.  At first one is wanted, or
 ///       all are (DPOR-11); races make others wanted (DPOR-2).
-///   DPOR-2  If two steps race, the later one could have come first.  The steps that lead to the
-///       later one are the later one itself, and those of the steps between the two that need not
-///       come after the earlier one.  At the choice of the earlier one, a process becomes wanted
-///       whose step can be the first of them, unless such a process is wanted already.
+///   DPOR-2  Two steps race if only their conflict orders them: the later could have come first.
+///       The steps that lead to the later one are the later one itself, and those steps between the
+///       two that need not come after the earlier one.  At the choice of the earlier one, a process
+///       that can make the first of these steps becomes wanted, unless such a process is wanted
+///       already.
 ///   DPOR-3  A candidate that has been tried is asleep in the schedules that are tried after it,
-///       until a step conflicts with the step that the candidate would make.  To run it before that
-///       would lead to schedules that have been seen.  If all ready processes are asleep, the run
-///       is given up.
+///       until a step conflicts with the step that the candidate would make.  If the candidate ran
+///       before that, the schedule would be like one that has been visited.  If all ready processes
+///       are asleep, the run is given up.
 ///   DPOR-4  A step that throws conflicts with all steps: after it all other processes are unwound
 ///       where they are, or go on with the answers that they have.
 ///   DPOR-5  The accesses of a sleeper were recorded in another run, so locations are compared by
@@ -40,26 +41,27 @@
 ///   DPOR-6  After a fork, the process that goes on first takes the frames that both share; the
 ///       other one finds them taken, and is run again.  So the first steps of both access these
 ///       frames, and conflict.
-///   DPOR-7  After a step that conflicts with it, the step of a sleeper may do less than it would
-///       have done before: it finds a lock taken, say, and does not reach the next lock.  So the
-///       races that it would have had are not seen.  Hence a process that was asleep when the run
-///       came to a choice does not count as one whose step can be first (DPOR-2).  If there is no
-///       other, all candidates that are awake become wanted.
-///   DPOR-8  Where a process that spins has to let another one go first (spinning.hpp), nothing else
-///       is tried; if the others are asleep, the run is given up.  After a run that was cut without
-///       that, all candidates of its last choice are wanted: races of later steps are not known.
+///   DPOR-7  After a conflicting step, the step of a sleeper may do less than it would have done
+///       before: for example, it finds a lock taken, and does not reach the next lock.  Then the
+///       races of the longer step are not seen.  Hence a process that was asleep when the run came
+///       to a choice does not count as one that can make the first step (DPOR-2).  If there is no
+///       other process, all candidates that are awake become wanted.
+///   DPOR-8  Where a process that spins has to let another one go first (spinning.hpp), only that
+///       choice is tried; if all processes that could go first are asleep, the run is given up.
+///       After a run that was cut without such a choice, all candidates of its last choice are
+///       wanted: the races of the steps behind the cut are not known.
 ///   DPOR-9  All ways of a decision are tried before the process that decides falls asleep.  So the
 ///       accesses of a sleeper are those of all ways together.
 ///   DPOR-10  Accesses are noted in destructors, too, and steps end where no exception may be
 ///       thrown.  If there is no memory for a note, the strategy notes nothing more and chooses no
 ///       process: the run ends, and the search throws bad_alloc (CHOICE-3 of
 ///       controlled_backend.hpp).
-///   DPOR-11  At the first nodes, as far as their `width` is at most `tried_in_full`, all candidates
-///       are wanted from the beginning.  So races add nothing there, and another search can visit
-///       what is left at such a node (split_search.hpp).  That search gets the node's sleepers.  The
-///       chosen candidate becomes one of them, with the accesses of all ways of its step (DPOR-9), so
-///       no part is given away while that step has ways left.  The program alone determines which
-///       nodes these are.
+///   DPOR-11  At the first nodes, with a `width` (choice_tree.hpp) of at most `tried_in_full`,
+///       all candidates are wanted from the beginning.  So races add no candidate there, and
+///       another search can visit the candidates that are left at such a node (split_search.hpp).
+///       That search gets the node's sleepers.  The chosen candidate becomes one of them, with the
+///       accesses of all ways of its step (DPOR-9), so no part is given away while that step has
+///       ways left.  The program alone determines which nodes these are.
 namespace weft::detail {
 
 class dpor_strategy final : public strategy, public location_listener {
@@ -67,7 +69,7 @@ class dpor_strategy final : public strategy, public location_listener {
 
  public:
   struct bounds {
-    std::size_t tried_in_full = 0;  // DPOR-11
+    std::size_t tried_in_full = 0;  // up to this width all candidates are tried (DPOR-11)
   };
 
   explicit dpor_strategy(bounds b) noexcept : tree_(b.tried_in_full) {}
@@ -132,10 +134,11 @@ class dpor_strategy final : public strategy, public location_listener {
   // ---- for several threads (split_search.hpp)
 
   using part = choice_tree::part;
-  /// Continues before the first schedule of the part; call next(), unless the part is the whole
-  /// tree.
+  /// Moves to the place before the first schedule of the part; call next(), unless the part is the
+  /// whole tree.
   void begin_at(part const& p) { tree_.begin_at(p); }
-  /// Called between a run and next().
+  /// Gives away a part of the schedules that are left (choice_tree::give()).  Called between a run
+  /// and next().
   [[nodiscard]] std::optional<part> give() { return tree_.give(); }
   /// A search that reduces has no bound that excludes a choice.
   [[nodiscard]] static bool is_pruned() noexcept { return false; }
@@ -223,7 +226,8 @@ class dpor_strategy final : public strategy, public location_listener {
   [[nodiscard]] location_names::maker who_runs() const noexcept {
     return is_in_step_ ? running_.hash() : location_names::outside;
   }
-  /// Both lists are in the order of ids (CHOICE-1).
+  /// Notes which processes the last step has made ready.  Both lists are in the order of ids
+  /// (CHOICE-1).
   void note_who_is_ready(candidates const& who) {
     std::size_t before = 0;
     for (std::size_t i = 0; i != who.size(); ++i) {
@@ -237,14 +241,14 @@ class dpor_strategy final : public strategy, public location_listener {
   }
 
   [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
-    return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // DPOR-3
+    return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // none: the run is given up (DPOR-3)
   }
   std::size_t one_of(candidates const& who, std::size_t forced) {
     if (at_ == tree_.size()) {
       bool const is_forced = forced != candidates::none;
       leaves_spins_ |= is_forced;
       std::size_t const first = first_awake(who, forced);
-      if (first == candidates::none) return first;  // DPOR-3
+      if (first == candidates::none) return first;  // all are asleep (DPOR-3)
       tree_.add_choice(who, first, asleep_, steps_.size() + 1).is_fixed = is_forced;
     } else if (!is_as_before(who)) {
       differs(text_of_ids(who, who.size()));
@@ -255,7 +259,8 @@ class dpor_strategy final : public strategy, public location_listener {
     asleep_ = n.asleep;
     return n.choice;
   }
-  /// The process that ran last, if it is awake: this keeps switches few.  Else the next one that is.
+  /// The forced candidate, if there is one.  Else the process that ran last, which keeps switches
+  /// few; else the next candidate that is awake.  None if these are asleep.
   [[nodiscard]] std::size_t first_awake(candidates const& who, std::size_t forced) const noexcept {
     if (forced != candidates::none)
       return is_asleep(asleep_, who[forced]) ? candidates::none : forced;
@@ -294,7 +299,7 @@ class dpor_strategy final : public strategy, public location_listener {
     for (std::size_t const i : between_) {
       if (!begins(i)) continue;
       auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &choice_tree::candidate::id);
-      if (it == n.candidates.end() || n.has_come_asleep(it->id)) continue;  // DPOR-7
+      if (it == n.candidates.end() || n.has_come_asleep(it->id)) continue;  // no candidate (DPOR-7)
       if (it->is_wanted) return;
       if (!wanted || i == later) wanted = &*it;
     }
@@ -323,8 +328,8 @@ class dpor_strategy final : public strategy, public location_listener {
   choice_tree tree_;
   std::size_t at_ = 0;
   spin_watch spins_;
-  bool leaves_spins_ = false;  // some run was forced
-  bool was_forced_ = false;    // this run was
+  bool leaves_spins_ = false;  // a choice of some run was forced (DPOR-8)
+  bool was_forced_ = false;    // a choice of this run was forced
   std::vector<sleeper> asleep_;
   std::vector<process_id> were_ready_;
   process_id running_;
@@ -332,7 +337,7 @@ class dpor_strategy final : public strategy, public location_listener {
   bool is_over_ = false;
   bool fails_ = false;         // the current step has failed
   bool has_failed_ = false;    // a step of this run has failed
-  bool lacks_memory_ = false;  // DPOR-10
+  bool lacks_memory_ = false;  // nothing more is noted (DPOR-10)
   location_names names_;
   std::vector<named_touch> named_;  // the accesses of the current step (DPOR-5)
   std::vector<std::size_t> between_;

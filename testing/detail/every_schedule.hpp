@@ -96,7 +96,7 @@ class every_schedule final : public strategy {
   struct bounds {
     std::size_t most_preemptions = no_bound;
     std::size_t least_preemptions = 0;  // runs with fewer do not count: they were visited before
-    std::size_t most_decisions = no_bound;  // how many decisions are not 0
+    std::size_t most_decisions = no_bound;  // the most decisions that are not 0
   };
 
   explicit every_schedule(bounds const& b) : bounds_(b) {
@@ -152,16 +152,18 @@ class every_schedule final : public strategy {
   // ---- for several threads (split_search.hpp)
 
   struct node;
-  /// A part of the tree of schedules: those behind the last node whose choice there comes after the
-  /// one that is noted.  Without nodes: all schedules.
+  /// A part of the tree of schedules.  The nodes are a path from the root; the schedules of the
+  /// part make a later choice at the last node than the one that is noted there.  Without nodes:
+  /// all schedules.
   struct part {
     std::vector<node> nodes;
   };
-  /// Continues before the first schedule of the part; call next(), unless the part is the whole
-  /// tree.
+  /// Moves to the place before the first schedule of the part; call next(), unless the part is the
+  /// whole tree.
   void begin_at(part const& p) { taken_ = p.nodes; }
-  /// Called between a run and next().  Gives away the end of what is left, from the node nearest to
-  /// the root that has choices left (SPLIT-4).  Nothing if no node has.
+  /// Gives away the last schedules that are left, those at the node nearest to the root that has
+  /// choices left (SPLIT-4 of split_search.hpp).  Nothing if there is no such node.  Called between
+  /// a run and next().
   [[nodiscard]] std::optional<part> give() {
     auto const has_more = [](node const& n) { return n.choice + 1 < n.end; };
     auto const n = std::ranges::find_if(taken_, has_more);
@@ -190,14 +192,14 @@ class every_schedule final : public strategy {
     std::size_t decided;                  // decisions before this node that are not 0
     std::size_t step;
     std::uint64_t sum = 0;      // candidates::sum
-    candidates::names names{};  // if they are few (CHOICE-4)
+    candidates::names names{};  // of the candidates, if they are few (CHOICE-4)
   };
 
  private:
   [[nodiscard]] static bool preempts(node const& n, std::size_t choice) noexcept {
     return n.last != candidates::none && n.last != choice;
   }
-  /// `forced`: the only candidate, since another one spins; else none.
+  /// `forced`: the candidate that has to run, since another one spins; else none.
   [[gnu::always_inline]] std::size_t choose(candidates const& who, std::size_t forced) {
     if (at_ == taken_.size()) [[unlikely]]
       begin(who, forced);
@@ -221,7 +223,7 @@ class every_schedule final : public strategy {
     if (forced != candidates::none) [[unlikely]] {
       n.choice = static_cast<unsigned>(forced);
       n.end = n.choice + 1;
-      n.last = candidates::none;  // no preemption that counts
+      n.last = candidates::none;  // so the forced switch does not count as a preemption
       leaves_spins_ = true;
       return;
     }
@@ -248,7 +250,7 @@ class every_schedule final : public strategy {
   std::vector<node> taken_;
   std::size_t at_ = 0;
   std::size_t steps_ = 0;
-  std::size_t spent_ = 0;  // preemptions; where a process had to let another one go first is none
+  std::size_t spent_ = 0;  // preemptions so far; a forced switch is none
   std::size_t decided_ = 0;
   bool is_pruned_ = false;
   bool leaves_spins_ = false;

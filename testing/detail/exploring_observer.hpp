@@ -20,11 +20,11 @@
 
 namespace weft::detail {
 
-/// The observer of the backend of an explorer: tells the accesses that no operation tells by itself,
+/// The observer of an explorer's backend: reports the accesses that no operation reports by itself,
 /// and makes operations, events (deferred_events.hpp) and ends of processes steps of their own.
 struct exploring_observer : no_observer {
   static constexpr bool is_there = true;
-  static constexpr bool limits_steps = false;  // each step is chosen
+  static constexpr bool limits_steps = false;  // no step ends because it has many operations
   static constexpr bool outside_may_come = false;
 
   // ---- accesses
@@ -37,7 +37,7 @@ struct exploring_observer : no_observer {
   template <class F>
   static void on_learnt(auto& s) {
     if constexpr (std::is_same_v<F, routing>)
-      (void)s.waits.mail().routes();  // made before processes run (ROUTE-5)
+      (void)s.waits.mail().routes();  // makes the route table before processes run (ROUTE-5)
   }
   static void on_spawn(auto& s, process_id id, std::source_location where) noexcept {
     s.base().note_spawned(id, where);
@@ -47,13 +47,13 @@ struct exploring_observer : no_observer {
   }
   static void on_fork_refused(auto& s) noexcept { s.base().note_fork_without_log(); }
   static void on_rerun(auto&) noexcept { note_rerun(); }
-  /// The running process makes another one ready, which waits: whether that one is cancelled before
-  /// decides which of the two it finds, so the groups around it are read.
+  /// Called when `p`, which may wait, is made ready.  If a group around `p` had been cancelled
+  /// before, `p` would find the cancellation instead, so the groups are read (CANCEL-6).
   static void on_wake(auto& s, process const& p) noexcept {
     if (s.base().had_groups && s.running_here() && p.is_waiting()) (void)is_cancelled_at(p.leaf());
   }
-  /// The process checks, before its step, whether a group around it is cancelled.  The check is an
-  /// access, whatever its outcome (CANCEL-6).
+  /// Called before a step of `p`, in which `p` checks whether a group around it is cancelled.  The
+  /// check is an access, whatever its outcome (CANCEL-6).
   static void on_step(auto& s, process const& p) noexcept {
     if (s.base().had_groups && p.is_waiting() && !s.base().events().has(p))
       (void)is_cancelled_at(p.leaf());
@@ -89,14 +89,14 @@ struct exploring_observer : no_observer {
     if (all.has(*p)) {
       s.here().running = p;
       if (!s.cancellation.is_of_all()) all.apply_first_of(*p);
-      if (s.cancellation.is_of_all()) all.apply_all_of(*p);  // that event may have cancelled them
+      if (s.cancellation.is_of_all()) all.apply_all_of(*p);  // the event may have cancelled all
       s.here().running = nullptr;
       auto const& pending = pending_of(*p);
       auto const* const end = all.end_of(*p);
       if (all.has(*p) || (pending.perform && pending.is_a_step) || (end && end->is_a_step)) {
         if (!s.cancellation.is_of_all()) return s.put(thunk(p, answer), put_reason::yielded), true;
       }
-      on_step(s, *p);  // what follows the last event is in the same step
+      on_step(s, *p);  // the process goes on in the step of its last event
     }
     if (auto e = all.take_end(p); e.owner) return apply_end(s, std::move(e)), true;
     return false;
@@ -105,8 +105,8 @@ struct exploring_observer : no_observer {
     auto& pending = pending_of(p);
     return pending.perform ? std::exchange(pending, {}) : pending_operation();
   }
-  /// The end is a step of its own if other processes see it: a failure cancels all others, and with a
-  /// limit an end admits another process.
+  /// Defers the end of a process.  The end is a step of its own if other processes see it: a
+  /// failure cancels them, and an end admits another process if the number of processes is limited.
   static bool defers_end(auto& s, process& p, std::exception_ptr const& error) noexcept {
     bool const is_a_step = error || s.is_limited();
     return put_end(s, {.owner = &p, .is_a_step = is_a_step, .error = error});
@@ -122,7 +122,8 @@ struct exploring_observer : no_observer {
     S::set_innermost(&s);
     return put_end(s, {.owner = &p});
   }
-  /// Until the events of its process have taken effect, or to a step of its own.
+  /// Defers the end of a task until the events of its process have taken effect, or to a step of
+  /// its own.
   template <class S, class Task>
   static bool defers_task_end(S& s, Task& t, bool is_a_step) noexcept {
     static constexpr auto is_over = [](void* scheduler, void* task) noexcept {
@@ -136,11 +137,13 @@ struct exploring_observer : no_observer {
     cause_event("the start of a task", nullptr, begins);
     return true;
   }
-  /// With other backends the sender may hand over there, so other processes run before it goes on.
+  /// Whether a send to a waiting process ends the step of the sender.  With other backends the
+  /// sender may hand over there, so other processes run before the sender goes on.
   static bool ends_step_of_sender(auto& s) noexcept {
     return s.is_innermost() && !s.cancellation.needs_attention();
   }
-  /// The order of processes does not matter then, unless one goes on with its answer (WAITER-5).
+  /// Takes a process.  While all are unwound, their order does not matter, unless one goes on with
+  /// its answer (WAITER-5).
   static thunk take_unwinding(auto& s) noexcept {
     if (!s.cancellation.is_of_all()) return s.take();
     try {
@@ -154,9 +157,9 @@ struct exploring_observer : no_observer {
   }
   static bool has_stopped(thunk const& t) noexcept { return !t; }
 
-  /// Makes all deferred events take effect, and then all ends of tasks.  Drops what is pending: a
-  /// process that has deferred the end of a scope is handed to that scope, which drops the process
-  /// after the tasks that are left there.
+  /// Makes all deferred events take effect, and then all ends of tasks.  Hands a process that has
+  /// deferred the end of a scope to that scope, which drops the process after the tasks that are
+  /// left there.
   static void on_ending(auto& s) noexcept {
     auto& all = s.base().events();
     while (process const* const p = all.owner_of_first()) all.apply_all_of(*p);
@@ -168,9 +171,9 @@ struct exploring_observer : no_observer {
       if (pending.drop) pending.drop(&s, *t.release(), pending);
     });
   }
-  /// After a run that has not thrown.  If the run has left nothing behind, makes the scheduler as it
-  /// was when it had learnt its effects, which have no handler outside.  If not, returns false: then
-  /// the scheduler can only end.
+  /// Called after a run that has not thrown.  If the run has left nothing behind, resets the
+  /// scheduler to the state in which it had just learnt its effects, which have no handler outside.
+  /// Else returns false: then the scheduler can only end.
   [[nodiscard]] static bool try_reset(auto& s) noexcept {
     bool const has_left_something = s.own.alive != 0 || s.own.stopped || s.owners() != 1 ||
                                     s.cancellation.needs_attention() ||
@@ -186,8 +189,8 @@ struct exploring_observer : no_observer {
   }
 
  private:
-  /// Called when the running process, or a task that it does, has ended.  Defers the end, if it is a
-  /// step of its own or the process has deferred events.  Returns whether the end was deferred.
+  /// Called when the running process, or a task that it does, has ended.  Defers the end if it is a
+  /// step of its own, or if the process has deferred events; returns whether it was deferred.
   static bool put_end(auto& s, deferred_events::end e) noexcept {
     process* const p = e.owner;
     auto& all = s.base().events();

@@ -21,7 +21,7 @@
 namespace weft::detail {
 namespace {
 
-/// A schedule, run once more.
+/// The trace of a schedule that was run once more.
 struct traced_run {
   trace all;
   std::vector<trace_event> events;

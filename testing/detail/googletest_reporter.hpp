@@ -35,13 +35,13 @@ class googletest_framework final : public test_framework {
       return;
     }
     [&] { GTEST_FAIL_AT(at.where.file_name(), line) << all; }();
-    // GoogleTest takes it for a failure that has been reported.
+    // GoogleTest takes this exception for a failure that has been reported.
     throw testing::AssertionException(testing::TestPartResult(
         testing::TestPartResult::kFatalFailure, at.where.file_name(), line, all.c_str()));
   }
 
  private:
-  /// Keeps results of this thread as notes (NOTES-1).
+  /// Keeps the results of this thread's assertions as notes (NOTES-1).
   class reporter final : public testing::ScopedFakeTestPartResultReporter {
    public:
     reporter() : ScopedFakeTestPartResultReporter(INTERCEPT_ONLY_CURRENT_THREAD, nullptr) {}

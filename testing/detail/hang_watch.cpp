@@ -14,7 +14,7 @@ namespace weft::detail {
 hang_watch::hang_watch(duration patience, std::function<void()> says) {
   try {
     thread_ = std::thread([this, patience, what = std::move(says)] { watch(patience, what); });
-  } catch (std::system_error const&) {  // there is no thread to be had: nothing is said
+  } catch (std::system_error const&) {  // no thread can be started: nothing is reported
   }
 }
 hang_watch::~hang_watch() {
@@ -29,7 +29,8 @@ void hang_watch::watch(duration patience, std::function<void()> const& says) {
   std::unique_lock lock(mutex_);
   for (std::uint64_t before = 0;;) {
     if (ends_.wait_for(lock, patience, [this] { return is_over_; })) return;
-    std::uint64_t const now = runs_.load(std::memory_order_relaxed);  // relaxed: only a count
+    // Relaxed: the count publishes no other data.
+    std::uint64_t const now = runs_.load(std::memory_order_relaxed);
     if (now == before) return says();
     before = now;
   }

@@ -11,15 +11,15 @@
 
 namespace weft::detail {
 
-/// Says once if no run of a search has begun for some time: a step that waits for something that is
-/// no operation, such as a std::mutex that another process holds, never ends, and no limit of the
-/// search is looked at within it.
+/// Reports once if no run of a search has begun for some time: a step that waits without an
+/// operation, such as for a std::mutex that another process holds, never ends, and no limit of the
+/// search is checked within a step.
 class hang_watch {
  public:
   using duration = std::chrono::nanoseconds;
   static constexpr duration usual_patience = std::chrono::seconds(10);
 
-  /// Starts a thread, which calls `says()`.
+  /// Starts a thread, which calls `says()` if no run begins within `patience`.
   hang_watch(duration patience, std::function<void()> says);
   hang_watch(hang_watch const&) = delete;
   hang_watch& operator=(hang_watch const&) = delete;
@@ -27,9 +27,9 @@ class hang_watch {
 
   /// Called on any thread when a run begins.
   void note_run() noexcept {
-    runs_.fetch_add(1, std::memory_order_relaxed);  // relaxed: only a count
+    runs_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the count publishes no other data
   }
-  /// What `says` is, as a rule: writes to stderr.
+  /// The usual `says`: writes the report to stderr.
   static void say();
 
  private:

@@ -9,7 +9,7 @@
 #include "weft/sched/base/process_id.hpp"
 #include "weft/testing/detail/reused.hpp"
 
-/// Which steps of a run had to come before which others.
+/// The order of the steps of a run: which steps had to come before which others.
 namespace weft::detail {
 
 /// An access of a step to a location.
@@ -32,10 +32,10 @@ class happens_before {
   using index = std::uint32_t;
 
   struct step {
-    index process;  // the number of its process, in the order in which they were first seen
+    index process;  // the number of its process, in the order in which processes were first seen
     index nth;      // the number of this step among those of its process, from 1
     std::size_t node;
-    std::vector<index> clock;  // how many steps of each process come before this one, or are it
+    std::vector<index> clock;  // how many steps of each process are this one or come before it
     std::vector<touch_of> touches;
   };
 
@@ -113,10 +113,10 @@ class happens_before {
   struct process {
     process_id id;
     index steps;
-    std::vector<index> clock;  // after its last step
+    std::vector<index> clock;  // the clock of the process after its last step
   };
   struct location {
-    std::size_t writer;  // no_step if there is none yet
+    std::size_t writer;  // the last step that wrote the location; no_step if there is none yet
     std::vector<std::size_t> readers;
   };
   static constexpr std::size_t no_step = static_cast<std::size_t>(-1);
@@ -150,7 +150,7 @@ class happens_before {
     l.readers.clear();
     return l;
   }
-  /// Notes an access of the last step, and the steps that it conflicts with by that (CLOCK-2).
+  /// Notes an access of the last step, and the steps with which the access conflicts (CLOCK-2).
   void enter(touch_of const& t) {
     location& l = location_at(t.location);
     std::size_t const me = size() - 1;

@@ -47,7 +47,7 @@ class location_names {
 
  private:
   struct made {
-    maker counts_as;  // the maker; for a clone, the process that it was before the fork
+    maker counts_as;  // the process in the names: the maker itself; for a clone, its parent's one
     std::uint64_t number;
   };
 
@@ -55,7 +55,7 @@ class location_names {
   static std::uint64_t mixed(maker who, std::uint64_t nth) noexcept {
     return (who * 0x9E3779B97F4A7C15u) ^ ((nth + 1) * 0xD6E8FEB86659FD93u) ^ 1u;
   }
-  /// Replaces the name of an earlier location at this address, which is destroyed.
+  /// Names a location; replaces the name of an earlier one at this address, which is destroyed.
   void name(void const* location, std::uint64_t name) {
     names_.enter(word_of(location), none).first = name;
   }

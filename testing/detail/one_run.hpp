@@ -57,9 +57,8 @@ run_result checked(Check& check, State& state) {
 
 /// When the first process of a program keeps a log of its answers.
 enum class log_use : std::uint8_t {
-  never,        // it cannot fork
-  if_it_forks,  // its row has nothing but spawns and `proc`, and none of these is answered in another
-                // way if there is a log
+  never,        // the process cannot fork
+  if_it_forks,  // its row has only spawns and `proc`, to which a log makes no difference
   always
 };
 template <class E>
@@ -90,8 +89,8 @@ class scoped_listener {
   location_listener* before_;
 };
 
-/// The scheduler of one subject, kept from run to run: after a run that has left nothing behind,
-/// it is as good as new.  Used on one thread.
+/// The scheduler of one subject, kept from run to run, unless a run leaves something behind.  Used
+/// on one thread.
 class kept_scheduler {
   template <class Program>
   using row_of = typename std::invoke_result_t<Program const&>::effects;
@@ -99,7 +98,7 @@ class kept_scheduler {
   using effects_of = typename all_effects_of<row_of<Program>>::type;
 
  public:
-  /// `expects_forks`: the first process keeps a log, in case it forks.
+  /// `expects_forks`: whether the first process keeps a log, in case it forks.
   explicit kept_scheduler(bool expects_forks) noexcept : expects_forks_(expects_forks) {}
   kept_scheduler(kept_scheduler const&) = delete;
   kept_scheduler& operator=(kept_scheduler const&) = delete;
@@ -147,7 +146,7 @@ class kept_scheduler {
     kept_scheduler& home;
     bool has_ended = false;
   };
-  /// Returns whether the scheduler is new.
+  /// Begins a run.  Returns whether the scheduler is new.
   [[nodiscard]] bool begin_run(strategy& c, run_log& log, run_limits const& limits);
   void end_run(bool has_ended) noexcept;
 
@@ -164,14 +163,15 @@ class subject {
   subject(subject const&) = delete;
   subject& operator=(subject const&) = delete;
   [[nodiscard]] virtual run_result run(strategy& c, run_log& log, run_limits const& limits) = 0;
-  /// run() that adds its events to the trace; a subject that cannot trace runs untraced.
+  /// Runs the program, as run() does, and adds the events to the trace; a subject that cannot trace
+  /// runs untraced.
   [[nodiscard]] virtual run_result run_traced(strategy& c, run_log& log, run_limits const& limits,
                                               trace&) {
     return run(c, log, limits);
   }
   /// Whether the first process is known to fork.
   [[nodiscard]] bool forks() const noexcept { return forks_; }
-  /// Not to be called while the subject is run.
+  /// Notes that the first process forks.  Not to be called while the subject is run.
   void note_fork() noexcept { forks_ = true; }
 
  protected:
@@ -188,7 +188,7 @@ class subject_of final : public subject {
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
   /// Runs the program once.  Throws bad_alloc if the search itself has no memory (CHOICE-3 of
-  /// controlled_backend.hpp); fork_without_log if a log was wanting.
+  /// controlled_backend.hpp); fork_without_log if the first process has forked without a log.
   [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
     run_result result = run_once<controlled_backend>(c, log, limits);
     if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
@@ -241,7 +241,7 @@ class subject_of final : public subject {
       // True for the deadlock of this run, and for an exception that its unwinding throws; false
       // for the deadlock of a scheduler that the program itself has.
       bool const is_deadlock = is_running && log.was_quiescent;
-      bool const is_like_another = is_running && log.was_given_up;  // the strategy ended it
+      bool const is_like_another = is_running && log.was_given_up;  // the strategy ended the run
       ends(is_deadlock ? run_end::came : run_end::threw);
       if (is_like_another) return {verdict::cut, {}};
       return {is_deadlock ? verdict::deadlock : verdict::failed, e.what()};
@@ -257,7 +257,7 @@ class subject_of final : public subject {
   std::tuple<Handlers&...> handlers_;
 };
 
-/// What `F` returns; void if it cannot be called.
+/// The type that `F` returns; void if `F` cannot be called without arguments.
 template <class F>
 struct state_made_by : identity<void> {};
 template <std::invocable F>
@@ -306,7 +306,7 @@ exploration searched(subject& s, Search search) {
   return search();
 }
 
-extern template class backend_scheduler<controlled_backend>;           // one_run.cpp
-extern template class backend_scheduler<tracing<controlled_backend>>;  // one_run.cpp
+extern template class backend_scheduler<controlled_backend>;           // compiled in one_run.cpp
+extern template class backend_scheduler<tracing<controlled_backend>>;  // compiled in one_run.cpp
 
 }  // namespace weft::detail

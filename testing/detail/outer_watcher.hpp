@@ -18,21 +18,23 @@
 /// performs to no handler further out.
 namespace weft::detail {
 
-/// Adds the prompts of the handlers further out than `p` to `to`, except those that are there.
-/// Throws bad_alloc.
+/// Adds the prompts of the handlers further out than `p` to `to`, except those that `to` has
+/// already.  Throws bad_alloc.
 void add_new_outers(prompt const& p, std::vector<prompt*>& to);
 
 template <class S, class F>
 class outer_watcher {
  public:
-  /// `far`: the handler may perform to handlers further out.  `tells`: it reports its own accesses.
+  /// `far`: whether the handler may perform to handlers further out.  `tells`: whether the handler
+  /// reports its own accesses.
   outer_watcher(S& home, evidence<F>* handler, bool far, bool tells)
       : home_(home), handler_(handler) {
     if (!handler || (!far && tells)) return;
     uses_.push_back(&handler->clauses->prompt_of(*handler));
     for (std::size_t i = 0; far && i != uses_.size(); ++i) add_new_outers(*uses_[i], uses_);
   }
-  /// Called for the nearest handler, of which it is known that no process has used it.
+  /// Reports the handler as a new location.  Called for the nearest handler, which no process has
+  /// used yet.
   void note_created() const noexcept {
     if (!uses_.empty()) weft::detail::note_created(uses_.front());
   }
@@ -56,7 +58,7 @@ class outer_watcher {
     if (!has_small_steps(home_))
       return handler_->template clause<O>().control(*handler_, o, leaf, waiting);
     if (!suspend_before(home_, o, leaf, waiting)) {
-      // Ordinary code stands in between: the process goes on at once.
+      // Ordinary code stands between process and operation: the process goes on at once.
       note_use();
       if (answered_at_once<F, O>(*handler_, o, waiting)) return leaf;
       home_.throw_across(name_of<O>, waiting.where);

@@ -13,14 +13,13 @@
 
 namespace weft::detail {
 
-/// The ready processes of a run, in the order of their ids, which its user keeps
-/// (controlled_backend.hpp).  A list with room at both ends: an insertion and a removal move the
-/// processes on the nearer side, as far as there is room.  So both are O(1) at the ends, and O(n) in
-/// the middle.  Allocates while it grows.
+/// The ready processes of a run.  controlled_backend.hpp keeps them in the order of their ids.  The
+/// list has room at both ends: an insertion or a removal moves the processes on the nearer side, if
+/// there is room.  So both are O(1) at the ends, and O(n) in the middle.  Allocates while it grows.
 class ready_list {
  public:
-  /// A process with its answer: what a thunk has, and the id, so that a comparison of ids does not
-  /// read the process.  The list owns a count of the process, unless `who` is null.
+  /// The contents of a thunk (a process and its answer), and the id, so that a comparison of ids
+  /// does not read the process.  The list owns a count of the process, unless `who` is null.
   struct slot {
     process_id id;
     process* who = nullptr;
@@ -56,7 +55,7 @@ class ready_list {
   void insert(std::size_t at, process_id id, thunk&& t) {
     if (first_ + size_ == room_.data() + room_.size()) [[unlikely]]
       make_room();
-    if (at == size_) {  // the usual place of a new process
+    if (at == size_) {  // the usual place of a new process: nothing is moved
     } else if (at < size_ / 2 && first_ != room_.data()) {
       std::copy(first_, first_ + at, first_ - 1);
       --first_;
@@ -76,8 +75,8 @@ class ready_list {
     }
     if (--size_ == 0) first_ = room_.data();
   }
-  /// Where a process with that id is inserted: behind all that do not come after it.  O(log n), and
-  /// O(1) if that is the end.
+  /// Where a process with that id is inserted: behind all processes with an id up to that one.
+  /// O(log n); O(1) if the place is the end.
   [[nodiscard]] std::size_t place_of(process_id id) const noexcept {
     if (size_ == 0 || first_[size_ - 1].id <= id) return size_;
     auto const* const at =

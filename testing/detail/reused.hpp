@@ -11,7 +11,7 @@
 /// runs get longer.
 namespace weft::detail {
 
-/// A stack whose popped elements are kept, with what they have allocated, for later pushes.
+/// A stack that keeps popped elements, with the memory that they have allocated, for later pushes.
 template <class T>
 class reused_stack {
  public:
@@ -38,7 +38,7 @@ class reused_stack {
   std::size_t size_ = 0;
 };
 
-/// A hash table from words to values, of which all are forgotten at once.  Every operation is O(1)
+/// A hash table from words to values.  clear() forgets all values at once.  Every operation is O(1)
 /// on average.
 template <class T>
 class word_table {
@@ -49,7 +49,7 @@ class word_table {
     for (slot& s : slots_) s.round = 0;
     round_ = 1;
   }
-  /// Null if the word is not in the table.
+  /// The value of the word; null if the word is not in the table.
   [[nodiscard]] T* find(std::uint64_t word) noexcept {
     if (size_ == 0) return nullptr;
     slot& s = slot_of(word);
@@ -70,9 +70,9 @@ class word_table {
   struct slot {
     std::uint64_t word;
     T value;
-    std::uint32_t round;  // in use if it is round_
+    std::uint32_t round;  // the slot is in use if this equals round_
   };
-  /// The slot of the word, or the free one where it belongs.  There are free ones.
+  /// The slot of the word, or the free slot where it belongs.  There always is a free slot.
   [[nodiscard]] slot& slot_of(std::uint64_t word) noexcept {
     std::size_t const mask = slots_.size() - 1;
     std::uint64_t const mixed = word * 0x9E3779B97F4A7C15u;

@@ -29,9 +29,9 @@ struct run_log {
     unsigned of;
     std::size_t step;  // counted from 1
     bool is_decision;
-    process_id process;       // the process that was chosen; of no decision, as what follows
-    std::uint64_t sum;        // candidates::sum
-    candidates::names names;  // if they are few (CHOICE-4)
+    process_id process;       // the process that was chosen; without meaning for a decision
+    std::uint64_t sum;        // candidates::sum; 0 for a decision
+    candidates::names names;  // of the candidates, if they are few (CHOICE-4)
   };
   reused_stack<choice> choices;  // CHOICE-2: none where only one candidate was ready
   std::size_t steps = 0;
@@ -48,13 +48,13 @@ struct run_log {
   struct known_process {
     std::source_location spawned_at{};
     std::string_view function{};
-    char const* call = nullptr;  // the call in which it has accessed something last
+    char const* call = nullptr;  // the library call in which the process made its last access
     std::source_location called_at{};
   };
   std::map<process_id, known_process> known;
   ready_list room;  // memory for the list of ready processes, kept from run to run
-  /// Where the scheduler of a run is kept for the next run; null: it ends with the run.  All runs
-  /// are then of one subject.
+  /// Keeps the scheduler of a run for the next run, which is of the same subject.  If null, the
+  /// scheduler ends with the run.
   kept_scheduler* kept = nullptr;
 
   /// Reserves room for a short run.

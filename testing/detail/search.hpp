@@ -33,7 +33,7 @@ struct search_limits {
   std::chrono::nanoseconds max_time;
   weft::progress progress;
   bool stop_at_failure;
-  hang_watch* watch = nullptr;  // is told of each run
+  hang_watch* watch = nullptr;  // is told when a run begins; may be null
 };
 
 /// Prints the line of progress of a search, once a second and at its end.
@@ -82,7 +82,7 @@ class search {
   using clock = std::chrono::steady_clock;
   static constexpr std::string_view at_max_schedules = "max_schedules was reached";
 
-  /// Results that were found before, and were run again then: a search need not do so once more.
+  /// Results that an earlier search has found, and has confirmed by a second run.
   using known_results = std::unordered_set<std::string>;
   [[nodiscard]] static std::string key_of(run_result const& r) {
     return std::to_string(static_cast<int>(r.verdict)) + r.text;

@@ -16,7 +16,8 @@ struct named_touch {
   bool is_written;
 };
 
-/// Its accesses lie in a list that all sleepers of a search share.
+/// A process that need not be tried for now.  Its accesses lie in a list that all sleepers of a
+/// search share: `count` of them, from `first` on.
 struct sleeper {
   process_id id;
   std::uint32_t first = 0;

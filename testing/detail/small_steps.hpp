@@ -16,11 +16,11 @@
 #include "weft/sched/sync/gate.hpp"
 #include "weft/sched/tasks/tasking.hpp"
 
-/// Steps as small as operations: a process that performs an operation on a shared object is put back
-/// first, and performs it when it is chosen.
+/// Steps as small as operations: a process that is about to perform an operation on a shared object
+/// is put back first, and performs the operation when it is chosen again.
 namespace weft::detail {
 
-/// What the backend of an explorer keeps in front of each process (backend_header.hpp): the
+/// The header that an explorer's backend keeps in front of each process (backend_header.hpp): the
 /// operation that the process has deferred.
 struct alignas(16) pending_header {
   pending_operation pending;
@@ -29,15 +29,15 @@ struct alignas(16) pending_header {
 [[nodiscard]] inline pending_operation& pending_of(process& p) noexcept {
   return header_of<pending_header>(p).pending;
 }
-/// Whether an operation on a shared object is a step of its own now.  If it would be, but all
-/// processes are cancelled, or this one is being replayed or is inside a copyable body, then its
-/// deferred events take effect first, and the operation is performed at once.
+/// Whether an operation on a shared object is a step of its own now.  If not because all processes
+/// are cancelled, or because the running one is being replayed or is inside a copyable body, makes
+/// its deferred events take effect: the operation is performed at once.
 template <class S>
 [[nodiscard]] bool has_small_steps(S& s) noexcept {
   if (!s.base().is_parallel() || !s.running_here()) return false;
   if (!s.cancellation.is_of_all() && !s.log_of_running().replaying() && !prompt::arena_here())
     return true;
-  s.base().events().apply_all_of(s.running());  // EVENT-1: the operation is performed now
+  s.base().events().apply_all_of(s.running());  // before the operation, which comes now (EVENT-1)
   return false;
 }
 /// The running process, if its events can be deferred; else null.  Events cannot be deferred inside
@@ -83,9 +83,9 @@ struct stepwise : D {
   static constexpr bool comes_after_events =
       may_be_small_step || D::ends_step || D::spawns || how.follows_events;
 
-  /// Whether the operation is a step of its own: an operation on a shared object is; a spawn, if
-  /// the number of processes is limited; an exit, if there were groups, since it cancels those of
-  /// its process.
+  /// Whether the operation is a step of its own: an operation on a shared object always is; a spawn
+  /// is if the number of processes is limited; an exit is if there were groups of tasks, since it
+  /// cancels those of its process.
   static bool is_a_step(S& s) {
     if constexpr (D::spawns) return s.is_limited();
     if constexpr (how.ends_process) return s.base().had_groups;
@@ -96,7 +96,7 @@ struct stepwise : D {
   static bool is_deferred(S& s, O const& o) {
     if constexpr (!comes_after_events) return false;
     if constexpr (std::is_same_v<O, syncing::own>)
-      if (!o.location) return false;  // it accesses nothing
+      if (!o.location) return false;  // without a location, nothing is accessed
     return (is_a_step(s) || has_events_here(s)) && has_small_steps(s);
   }
 
@@ -125,7 +125,7 @@ struct stepwise : D {
   }
 
  private:
-  /// Notes what a report says of an operation, which is about to be performed at that place.
+  /// Notes for reports that the operation is about to be performed at `where`.
   static void note_for_report(S& s, O& o, std::source_location where) {
     if constexpr (requires { o.what->where = where; })
       o.what->where = where;
@@ -138,7 +138,7 @@ struct stepwise : D {
     S& s = D::scheduler_of(e);
     if (suspend_before(s, o, leaf, waiting)) [[likely]]
       return put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
-    // Ordinary code stands in between.
+    // Ordinary code stands in between: the process cannot be suspended.
     s.base().events().apply_all_of(s.running());
     if (answer_at_once(s, o, waiting)) return leaf;
     D::throw_crossed(s, o, waiting.where);
@@ -157,8 +157,8 @@ struct stepwise : D {
     S& s = *static_cast<S*>(scheduler);
     O& o = *static_cast<O*>(self.operation);
     auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
-    // A cancelled process finds the cancellation first, as in control_in_turn() and, for one that may
-    // have to wait, in attempt_at_once().
+    // A cancelled process finds the cancellation first, as in control_in_turn(), and as in
+    // attempt_at_once() if the operation may have to wait.
     if (how.checks_cancellation && s.cancellation.needs_attention() &&
         s.cancellation.includes(self.leaf))
       return s.refuse(p);

@@ -16,14 +16,14 @@ namespace weft::detail {
 /// schedules: Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008.  There a process that
 /// yields twice lets the others go first; here it has to come to the same place.)
 ///
-/// Nothing is watched while processes take turns, or while only one is ready.  O(1) for each step, and
-/// O(n) in the ready processes where one spins.
+/// No process is watched while processes take turns, or while only one is ready.  O(1) for each
+/// step, and O(n) in the ready processes where one spins.
 class spin_watch {
  public:
-  /// Called at each choice; `now` is the number of the step.  The candidate that has to run now, since
-  /// the process that ran last spins: of those that have not run while it did, one for which
-  /// `may_run(id)`, if there is one, and of these the one that has not run for the longest time.  None
-  /// if it does not spin.
+  /// Called at each choice; `now` is the number of the step.  Returns none unless the process that
+  /// ran last spins.  If it does, returns the candidate that has to run now: of the candidates that
+  /// have not run since it began to spin, one for which `may_run(id)` is true, if there is one, and
+  /// of these the one that has not run for the longest time; none if there is no such candidate.
   template <class F>
   [[nodiscard]] std::size_t choose(candidates const& who, std::size_t now, F may_run) {
     if (now - last_switch_ <= unwatched_steps || who.size() == 1) [[likely]]
@@ -47,7 +47,7 @@ class spin_watch {
   }
 
  private:
-  /// So many steps in a row of one process are not watched.
+  /// A process is not watched before it has made so many steps in a row.
   static constexpr std::size_t unwatched_steps = 50;
   /// How often a process may come to one place while another one that is ready does not run.
   static constexpr std::size_t patience = 100;
@@ -55,7 +55,7 @@ class spin_watch {
   /// The visits of a process to one place.
   struct visits {
     std::size_t times;
-    std::size_t first;  // the step of the first
+    std::size_t first;  // the step of the first visit
   };
   template <class F>
   [[nodiscard, gnu::noinline]] std::size_t choose_watched(candidates const& who, std::size_t now,
@@ -96,12 +96,12 @@ class spin_watch {
     return visits_.enter((id.hash() + 1) * 0xD6E8FEB86659FD93u ^ place, {0, now}).first;
   }
 
-  word_table<std::size_t> last_runs_;  // steps, by the hashes of ids
+  word_table<std::size_t> last_runs_;  // when each process ran last: steps, by the hashes of ids
   word_table<visits> visits_;          // by the hashes of ids and places
   process::location at_;               // where the process was at its last step
-  visits* here_ = nullptr;             // its visits there; null if another process was chosen then
-  std::size_t last_switch_ = 0;        // the first step of the process that ran last
-  bool is_watching_ = false;           // since a process has made many in a row
+  visits* here_ = nullptr;             // its visits to at_; null after a switch
+  std::size_t last_switch_ = 0;        // the step of the last switch
+  bool is_watching_ = false;           // a process has made many steps in a row
 };
 
 }  // namespace weft::detail

@@ -51,7 +51,7 @@ bool split_search<Strategy>::visit(bounds const& within) {
     others.reserve(threads_ - 1);
     for (unsigned i = 1; i != threads_; ++i)
       others.emplace_back([this, i, &within] { work(i, within); });
-  } catch (...) {  // as many as the system allows
+  } catch (...) {  // goes on with as many threads as the system allows
     std::lock_guard const lock(mutex_);
     working_ = static_cast<unsigned>(others.size()) + 1;
   }
@@ -72,7 +72,7 @@ void split_search<Strategy>::work(unsigned thread, bounds const& within) noexcep
     by.end();
   } catch (...) {
     fail(std::current_exception());
-    while (take_part()) {  // the other threads wait until all are idle
+    while (take_part()) {  // until all threads are idle: the others wait for that
     }
   }
 }
@@ -85,14 +85,14 @@ typename split_search<Strategy>::part* split_search<Strategy>::take_part() {
       changed_.notify_all();
       return nullptr;
     }
-    // Relaxed: a thread that sees it late gives a part away later.
+    // Relaxed: a thread that sees is_part_wanted_ late gives a part away later.
     is_part_wanted_.store(true, std::memory_order_relaxed);
     changed_.wait(lock);
   }
   part* const p = open_.back();
   open_.pop_back();
   --idle_;
-  is_part_wanted_.store(idle_ > open_.size(), std::memory_order_relaxed);  // relaxed: as above
+  is_part_wanted_.store(idle_ > open_.size(), std::memory_order_relaxed);  // relaxed: a hint
   return p;
 }
 template <class Strategy>
@@ -101,7 +101,7 @@ void split_search<Strategy>::visit_part(part& p, search& by, bounds const& withi
   std::array<std::size_t, 3> before{};
   if (seen) before = {(*seen)[0], (*seen)[1], (*seen)[2]};
   if (begin_part(c, p.begin)) do {
-      // Relaxed: a part that is ended late is only visited further in vain.
+      // Relaxed: a thread that sees was_ended late only visits the part further in vain.
       if (p.was_ended.load(std::memory_order_relaxed)) break;
       std::size_t const counted = by.found().schedules;
       bool const goes_on = by.run(c);
@@ -131,13 +131,13 @@ void split_search<Strategy>::give_part(part& from, Strategy& c) {
   std::lock_guard const lock(mutex_);
   auto const place = parts_.emplace(std::next(from.place), std::move(*given));
   place->place = place;
-  // Relaxed: under the lock.
+  // Relaxed: was_ended is set only under the lock, which this thread holds.
   place->was_ended.store(from.was_ended.load(std::memory_order_relaxed), std::memory_order_relaxed);
   open_.push_back(&*place);
   is_part_wanted_.store(idle_ > open_.size(), std::memory_order_relaxed);  // relaxed: a hint
   changed_.notify_one();
 }
-/// Ends the parts that are not needed any more (SPLIT-3).
+/// Notes that a part was visited, and ends the parts that are not needed any more (SPLIT-3).
 template <class Strategy>
 void split_search<Strategy>::note_visited(part& p) {
   std::lock_guard const lock(mutex_);
@@ -153,7 +153,7 @@ void split_search<Strategy>::note_visited(part& p) {
 template <class Strategy>
 void split_search<Strategy>::end_parts_from(typename std::list<part>::iterator first) noexcept {
   for (auto i = first; i != parts_.end(); ++i)
-    i->was_ended.store(true, std::memory_order_relaxed);  // relaxed: as in visit_part()
+    i->was_ended.store(true, std::memory_order_relaxed);  // relaxed: visit_part() may see it late
 }
 template <class Strategy>
 void split_search<Strategy>::fail(std::exception_ptr error) noexcept {
@@ -204,8 +204,8 @@ void split_search<Strategy>::tell() {
 }
 
 exploration visited_reduced(subject& s, search_limits const& l, unsigned threads) {
-  // So many beginnings that no part has most of the schedules.  One thread needs none: there, races
-  // alone make candidates wanted.
+  // The search has so many beginnings that no part has most of the schedules.  One thread needs no
+  // parts: there, races alone make candidates wanted.
   constexpr std::size_t tried_in_full_by_several = 64;
   split_search<dpor_strategy> all(s, l, threads);
   (void)all.visit({.tried_in_full = threads == 1 ? 0 : tried_in_full_by_several});

@@ -17,12 +17,12 @@
 #include "weft/testing/detail/search.hpp"
 #include "weft/testing/exploration.hpp"
 
-/// Several threads visit the schedules of a strategy within bounds.  The result is that of one thread
-/// with the same bounds.
+/// Several threads visit the schedules of a strategy within bounds.  The result is that of one
+/// thread with the same bounds.
 ///
 ///   SPLIT-1  The tree of choices is cut into parts.  Each is an interval of the order in which one
 ///       thread visits the schedules, and the list of parts is in that order.  The thread that
-///       visits a part may give away its end, which then follows it directly in the list.
+///       visits a part may give away the end of that part, which then is the next one in the list.
 ///   SPLIT-2  The results of the parts are added up in the order of the list.  So the first
 ///       failure, the path of each outcome, and the order of the outcomes are those of one thread.
 ///   SPLIT-3  A part that ends the search, by a failure or by the limit of schedules, ends it for
@@ -31,8 +31,8 @@
 ///       visited again.  When the time is up, the results are those of all parts, as far as they
 ///       were visited.
 ///   SPLIT-4  A part is given away at its choice nearest to the root that has candidates left:
-///       most schedules are behind that one.  A reduced search gives parts away only where it tries all
-///       candidates from the beginning, as races may add some elsewhere (DPOR-11).
+///       most schedules are behind that choice.  A search that reduces gives parts away only where
+///       it tries all candidates from the beginning, as races may add some elsewhere (DPOR-11).
 ///   SPLIT-5  The list and its parts are accessed under the lock; but `begin` is constant,
 ///       `was_ended` is atomic, and the results of a part belong to the thread that visits it.
 namespace weft::detail {
@@ -68,19 +68,19 @@ class split_search {
     exploration found;
     bool was_visited = false;
     bool ends_search = false;
-    bool ends_uncounted = false;  // its last runs do not count
+    bool ends_uncounted = false;  // the last run of the part does not count
     bool is_late = false;
     bool is_pruned = false;
   };
-  /// What one thread has visited, for the line of progress: schedules, failures, deadlocks.
+  /// The numbers of schedules, failures and deadlocks of one thread, for the line of progress.
   struct counts {
     std::array<std::atomic<std::size_t>, 3> numbers{};
     void set(std::array<std::size_t, 3> const& to) noexcept {
       for (std::size_t i = 0; i != to.size(); ++i)
-        numbers[i].store(to[i], std::memory_order_relaxed);  // relaxed: only reported
+        numbers[i].store(to[i], std::memory_order_relaxed);  // relaxed: only for the progress line
     }
     [[nodiscard]] std::size_t operator[](std::size_t i) const noexcept {
-      return numbers[i].load(std::memory_order_relaxed);  // relaxed: only reported
+      return numbers[i].load(std::memory_order_relaxed);  // relaxed: only for the progress line
     }
   };
   void work(unsigned thread, bounds const& within) noexcept;
@@ -93,7 +93,7 @@ class split_search {
   void fail(std::exception_ptr error) noexcept;
   /// Adds up the results.  False if the search has ended.
   [[nodiscard]] bool add_results(bounds const& within);
-  /// The limits for the visit of a part, if that many schedules may be visited.
+  /// The limits for the visit of a part, with at most that many schedules.
   [[nodiscard]] search_limits limits_of_part(std::size_t max_schedules) const noexcept;
   void tell();
 
@@ -103,15 +103,15 @@ class split_search {
   search::clock::time_point const start_ = search::clock::now();
   progress_line line_;
   std::vector<counts> seen_;     // of each thread
-  exploration found_;            // of the visits that are over
-  search::known_results known_;  // those of found_, when a visit begins
+  exploration found_;            // the results of the visits that are over
+  search::known_results known_;  // the results in found_ when the visit began
   bool is_pruned_ = false;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Under the lock (SPLIT-5):
+  // mutex_ guards the members down to failure_ (SPLIT-5).
   std::list<part> parts_;
-  std::vector<part*> open_;  // no thread has begun them
+  std::vector<part*> open_;  // parts that no thread has begun
   unsigned working_ = 0;     // threads that were started
   unsigned idle_ = 0;        // threads that wait for a part
   std::exception_ptr failure_;
@@ -119,8 +119,8 @@ class split_search {
   std::atomic<bool> is_part_wanted_ = false;  // a hint: a thread waits for a part
 };
 
-/// Of schedules that are alike, visits one, or few (dpor_strategy.hpp).  With several threads the first
-/// choices are tried in full, so that parts can be given away (DPOR-11).
+/// Visits one, or few, of schedules that are alike (dpor_strategy.hpp).  With several threads, all
+/// candidates of the first choices are tried, so that parts can be given away (DPOR-11).
 [[nodiscard]] exploration visited_reduced(subject& s, search_limits const& l, unsigned threads);
 
 extern template class split_search<every_schedule>;

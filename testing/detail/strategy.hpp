@@ -20,7 +20,7 @@ struct candidates {
 
   ready_list const& ready;  // in the order of ids (CHOICE-1); at least one
   std::size_t last;         // the index of the process that ran last, or none
-  std::uint64_t sum;        // differs, in practice, if the ids do (CHOICE-4)
+  std::uint64_t sum;        // of the ids; other ids have, in practice, another sum (CHOICE-4)
 
   /// The part of the sum that stands for one process.
   [[nodiscard]] static constexpr std::uint64_t part_of(process_id id) noexcept {
@@ -84,7 +84,7 @@ std::string text_of_ids(Ids const& ids, std::size_t size) {
   return s;
 }
 
-/// Candidates of which only the number is known.
+/// The text for candidates of which only the number is known.
 inline std::string text_of_many(std::size_t n) { return std::to_string(n) + " processes"; }
 
 inline std::string text_of_ways(std::size_t n) { return "one of " + std::to_string(n) + " ways"; }

@@ -15,20 +15,21 @@ class test_framework {
   test_framework(test_framework const&) = delete;
   test_framework& operator=(test_framework const&) = delete;
 
-  /// Whether one of its tests is running.
+  /// Whether a test of this framework is running.
   [[nodiscard]] virtual bool is_running() const = 0;
-  /// From here on assertions are kept as notes (NOTES-1), until as many calls of end_search.
+  /// Keeps assertions as notes (NOTES-1) until end_search() was called as often as begin_search().
   virtual void begin_search() = 0;
   virtual void end_search() noexcept = 0;
-  /// Reports the assertion that a search is.  If it has failed and is to end the test, throws.
+  /// Reports a search as an assertion.  Throws if the search has failed and at.ends_test is true.
   virtual void report(assertion_place const& at, bool has_passed, std::string const& text) = 0;
 
-  /// The one whose test is running; null if none is.
+  /// The framework that runs a test now; null if none does.
   [[nodiscard]] static test_framework* running();
-  /// The one whose test is running; else the one that was registered first.  Throws
-  /// std::logic_error if there is none.
+  /// The framework that runs a test now; else the one that was registered first.  Throws
+  /// std::logic_error if none is registered.
   [[nodiscard]] static test_framework& current();
-  /// Called before main, by the header of a framework; more than once if several modules have it.
+  /// Registers a framework.  Called before main, by the header of the framework; more than once if
+  /// several modules include it.
   static bool enlist(test_framework& f);
 
  protected:

@@ -38,7 +38,7 @@ exploration walk(subject& program, walk_plan const& plan) {
   found.complete = false;  // perhaps it is complete, but that is not known
   std::atomic<bool> is_over = false;
   std::atomic<std::size_t> begun = 0;
-  std::mutex mutex;  // of the two below
+  std::mutex mutex;  // guards found and error
   std::exception_ptr error;
   auto const walks = [&](unsigned thread) noexcept {
     try {
@@ -47,16 +47,16 @@ exploration walk(subject& program, walk_plan const& plan) {
       search s(program, limits);
       walkers_map map(plan.seed + thread);
       auto const all = walkers_of(map, plan.by, plan.depth);
-      // Relaxed: a thread that sees it late visits one schedule more.
+      // Relaxed: a thread that sees is_over late visits one schedule more.
       for (std::size_t i = 0; !is_over.load(std::memory_order_relaxed); i = (i + 1) % all.size()) {
-        // Relaxed: nothing but the number.
+        // Relaxed: the count publishes no other data.
         if (plan.threads != 1 &&
             begun.fetch_add(1, std::memory_order_relaxed) >= plan.limits.max_schedules) {
           s.found().leave_out(search::at_max_schedules);
           break;
         }
         if (s.run(*all[i])) continue;
-        is_over.store(true, std::memory_order_relaxed);  // relaxed: as above
+        is_over.store(true, std::memory_order_relaxed);  // relaxed: may be seen late
       }
       s.end();
       std::lock_guard const lock(mutex);
@@ -64,13 +64,13 @@ exploration walk(subject& program, walk_plan const& plan) {
     } catch (...) {
       std::lock_guard const lock(mutex);
       error = std::current_exception();
-      is_over.store(true, std::memory_order_relaxed);  // relaxed: as above
+      is_over.store(true, std::memory_order_relaxed);  // relaxed: may be seen late
     }
   };
   std::vector<std::thread> others;
   try {
     for (unsigned i = 1; i < plan.threads; ++i) others.emplace_back(walks, i);
-  } catch (std::exception const&) {  // as many as the system allows
+  } catch (std::exception const&) {  // goes on with as many threads as the system allows
   }
   walks(0);
   for (auto& t : others) t.join();

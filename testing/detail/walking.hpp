@@ -17,8 +17,8 @@ struct walk_plan {
   std::uint64_t seed;
   walk_strategy by = walk_strategy::portfolio;
   std::size_t depth = 3;
-  /// With more than one, the program runs on several at once, and the first failure ends the search:
-  /// which one that is differs from run to run.
+  /// How many threads visit schedules.  With more than one, which failure is the first, and ends
+  /// the search, differs from run to run.
   unsigned threads = 1;
 };
 /// Visits random schedules.  The result is not complete.

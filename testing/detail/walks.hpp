@@ -23,9 +23,9 @@ namespace weft::detail {
 class walkers_map {
  public:
   struct place {
-    std::size_t steps;       // in this run so far
-    std::size_t most;        // in any run before
-    std::uint64_t priority;  // in this run, for pct; 0 if none is drawn yet
+    std::size_t steps;       // steps of the process in this run so far
+    std::size_t most;        // the most steps of the process in an earlier run
+    std::uint64_t priority;  // its priority in this run, for pct; 0 if none is drawn yet
   };
 
   explicit walkers_map(std::uint64_t seed) : rng_(seed) {}
@@ -126,8 +126,8 @@ class pct_walker final : public random_walker {
   }
   static constexpr std::uint64_t spin_priorities = 1 << 20;
 
-  /// At step falls_[i] a process falls to the priority spin_priorities + i + 1.  The falls are not in
-  /// the order of their steps, so a process that falls later may fall less deep.
+  /// At step falls_[i] a process falls to the priority spin_priorities + i + 1.  The falls are not
+  /// in the order of their steps, so a process that falls later may fall less deep.
   std::size_t pick(candidates const& who) override {
     // A process that spins falls below all others: else they would never run.
     if (spins_.choose(who, step()) != candidates::none) map_.of(who[who.last]).priority = --deep_;

@@ -244,7 +244,7 @@ class the_library final : public library {
 
   snapshot checkpoint() const override {
     scheduler<> s;
-    s.start([]() -> eff<void> { co_return; });
+    s.start({.forkable = true}, []() -> eff<void> { co_return; });
     return s.checkpoint();
   }
   bool run_any(snapshot const& from, int n) const override {

@@ -8,7 +8,7 @@
 
 namespace weft::detail {
 
-/// Appends the text as a JSON string, which may also stand in a page: so `<` is escaped.
+/// Appends the text as a JSON string.  `<` is escaped, so the string may stand in an HTML page.
 inline void add_json_string(std::string& to, std::string_view text) {
   to += '"';
   for (char const c : text) {
@@ -25,7 +25,7 @@ inline void add_json_string(std::string& to, std::string_view text) {
   to += '"';
 }
 
-/// A JSON object, as it is written: {"name": value, ...}.
+/// Appends a JSON object to a string, member by member: {"name": value, ...}.
 class json_object {
  public:
   explicit json_object(std::string& to) : to_(to) { to_ += '{'; }
@@ -43,7 +43,7 @@ class json_object {
     to_ += std::to_string(n);
     return *this;
   }
-  /// Nanoseconds as microseconds.
+  /// Adds a time in nanoseconds as a number of microseconds.
   json_object& add_time(std::string_view name, std::int64_t ns) {
     begin(name);
     char text[32];
@@ -52,7 +52,7 @@ class json_object {
     to_ += text;
     return *this;
   }
-  /// A member that is an object, too.
+  /// Begins a member whose value is an object.
   [[nodiscard]] json_object object(std::string_view name) {
     begin(name);
     return json_object(to_);

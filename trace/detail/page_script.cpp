@@ -3,7 +3,8 @@
 
 #include "weft/trace/detail/page_text.hpp"
 
-/// The script of the page of a trace.  The events of a run are one array of numbers, `width` for each.
+/// The script of the page of a trace.  The events of a run are one array of numbers, with `width`
+/// numbers for each event.
 namespace weft::detail {
 
 std::string_view page_script() noexcept {

@@ -5,8 +5,8 @@
 
 namespace weft::detail {
 
-/// The page of a trace, around its data: style, frame and script.  The data are one JSON object
-/// (trace_page.cpp).
+/// The HTML page of a trace is page_head(), then its data as one JSON object (trace_page.cpp), then
+/// page_script().
 [[nodiscard]] std::string_view page_head() noexcept;
 [[nodiscard]] std::string_view page_script() noexcept;
 

@@ -12,13 +12,13 @@
 #include "weft/sched/base/trace_event.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 
-/// Where a scheduler `S` is traced, a tracing_hook stands in front of each handler that its processes
-/// perform to: of the scheduler itself, and of the handlers outside.  It adds the operations to the
+/// A tracing_hook stands in front of each handler that the processes of a traced scheduler `S`
+/// perform to: the scheduler itself, and the handlers outside.  The hook adds the operations to the
 /// trace.
 namespace weft::detail {
 
-/// The text of an operation, for a trace: an operation gives it by a function trace_text(operation)
-/// beside it.
+/// The text of an operation, for a trace: the result of trace_text(operation), if such a function
+/// is declared beside the operation; else empty.
 template <class O>
 [[nodiscard]] std::string_view text_to_trace([[maybe_unused]] O const& o) noexcept {
   if constexpr (requires {
@@ -32,7 +32,7 @@ template <class O>
 template <class S, class F>
 class tracing_hook {
  public:
-  /// `at`: the prompt of the handler that answers; null if there is none.
+  /// `at`: the prompt of the handler that answers; null if no handler does.
   tracing_hook(S& home, evidence<F>* handler, prompt const* at) noexcept
       : home_(home),
         handler_(handler),

@@ -21,18 +21,18 @@ namespace weft::detail {
 
 /// The handlers outside the scheduler, the innermost first.
 struct handlers_outside {
-  std::string names{"weft::scheduler"};  // the scheduler itself, and these handlers, a line each
+  std::string names{"weft::scheduler"};  // the scheduler, then these handlers, a line each
   std::vector<prompt const*> prompts;
 
-  /// Notes the handlers inside `outermost`, whose body is suspended.
+  /// Notes the handlers inside the prompt `outermost`, whose body is suspended.
   void note(prompt const& outermost) {
     for (prompt const* p = outermost.innermost_inside(); p != &outermost; p = p->up()) {
       names.append("\n").append(p->handler_name());
       prompts.push_back(p);
     }
   }
-  /// How many of them a process leaves behind on the way from the scheduler to the handler of `p`,
-  /// that one included; 0 for the scheduler.
+  /// The place of the handler of `p` outside the scheduler, counted outwards from 1; 0 for the
+  /// scheduler.
   [[nodiscard]] std::uint16_t place_of(prompt const& p) const noexcept {
     auto const at = std::ranges::find(prompts, &p);
     return at == prompts.end() ? std::uint16_t{0}
@@ -40,9 +40,9 @@ struct handlers_outside {
   }
 };
 
-/// The parts of a queue, whose elements are thunks: for each run of elements that lie together, its
-/// address and the processes: "5f00:1,1.1;6a80:1.2".  Versions of a persistent deque share a part
-/// exactly if elements of both have the same address.  O(n).
+/// Describes the parts of a queue of thunks.  For each run of elements that are adjacent in memory,
+/// gives its address and its processes: "5f00:1,1.1;6a80:1.2".  Two versions of a persistent deque
+/// share a part exactly if elements of both have the same address.  O(n).
 template <class Queue>
 [[nodiscard]] std::string describe_parts(Queue const& q) {
   std::string text;
@@ -62,8 +62,8 @@ template <class Queue>
   return text;
 }
 
-/// The observer of tracing<Backend>: adds to the trace what the scheduler `S` says, and tells the
-/// observer of `Backend`, which is `Base`.
+/// The observer of tracing<Backend>: adds the events of the scheduler `S` to the trace.  `Base`, the
+/// observer of `Backend`, does all else.
 template <class Base>
 struct tracing_observer : Base {
   static constexpr bool is_there = true;
@@ -89,7 +89,7 @@ struct tracing_observer : Base {
   }
   template <class S>
   static void on_fork(S& s, auto& parent, auto& clone) noexcept {
-    Base::on_fork(s, parent, clone);
+    if constexpr (!Base::keeps_trace) Base::on_fork(s, parent, clone);
     add_child(s, trace_kind::fork, clone);
   }
   template <class S>
@@ -102,7 +102,9 @@ struct tracing_observer : Base {
                  .line = at.where.line(),
                  .kind = trace_kind::resume});
   }
-  /// Unless the error is a consequence of an earlier failure.
+  /// Adds the failure and the cancellation that follows, unless an earlier failure has cancelled
+  /// all
+  /// processes: then the error is a consequence of that one.
   template <class S>
   static void on_failure(S& s, process const& p, std::exception_ptr const& error) noexcept {
     if (s.cancellation.is_of_all()) return;
@@ -111,7 +113,7 @@ struct tracing_observer : Base {
       std::rethrow_exception(error);
     } catch (std::exception const& e) {
       why = s.worker().keep_traced(e.what());
-    } catch (...) {  // it says nothing
+    } catch (...) {  // not a std::exception: it has no text
     }
     on_event(s, {.process = p.id(), .text = why, .kind = trace_kind::fail});
     on_event(s, {.kind = trace_kind::cancel});
@@ -130,7 +132,7 @@ struct tracing_observer : Base {
   }
 
  private:
-  /// The running process starts another one, or the first one is started.
+  /// Adds the start of `child`, by the running process, or as the first process.
   template <class S>
   static void add_child(S& s, trace_kind how, process const& child) noexcept {
     process_id const by = s.running_here() ? s.running().id() : child.id();

@@ -40,7 +40,7 @@ constexpr bool is_owned_and_copyable<handling<H, Es, Body, Policy>> =
     !std::is_reference_v<H> && !refers_to_handler<H> && std::copy_constructible<H> &&
     is_owned_and_copyable<Body>;
 
-/// What an exception says, for messages.
+/// The text of an exception, for messages.
 [[nodiscard]] std::string text_of_exception(std::exception_ptr const& error);
 
 /// The outcome of one run: a value, or an exception.
@@ -75,8 +75,8 @@ struct outcome_of_run {
 [[noreturn, gnu::cold]] void throw_differ(std::source_location where, std::string const& replayed,
                                           std::string const& copied);
 
-/// Runs the body both ways, and returns the answer.  Takes native stack: both runs go to their ends
-/// inside this call.
+/// Runs the body by replay and bitwise, and returns the answer.  Takes native stack: both runs go
+/// to their ends inside this call.
 template <class Handling>
 auto compare(Handling const& what, std::source_location where) {
   using A = typename handler_traits<with_policy_t<replay, Handling>, row<>>::answer;

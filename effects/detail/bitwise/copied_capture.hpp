@@ -20,12 +20,13 @@ namespace weft::detail {
 
 class copying_prompt;
 
-// Cold and out of line: the strings would enlarge the native frames of the functions that check.
+// These functions are cold and out of line: inlined, their strings would enlarge the native frames
+// of the functions that check.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
                                                                     std::string_view why) {
   throw uncopyable("weft: " + at.text() + " cannot be captured bitwise: " + std::string(why));
 }
-/// Throws uncopyable because of a frame or a frame_end in the chain, which the text names.
+/// Throws uncopyable because of `in_chain`, a frame or a frame_end, which the message names.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
                                                                     continuation in_chain,
                                                                     std::string_view why) {
@@ -45,11 +46,11 @@ class prompts_in_chain {
  public:
   struct entry {
     prompt* is;
-    unsigned owners;  // how many there must be (COPY-2)
+    unsigned owners;  // the number of owners that the prompt must have (COPY-2)
   };
   std::vector<entry> inside;     // sorted by address
   std::vector<prompt*> outside;  // prompts further out that those inside keep; with repetition
-  std::uint32_t number = 0;      // of the block of the innermost prompt
+  std::uint32_t number = 0;      // the number of the block of the innermost prompt (ARENA-1)
   unsigned captures = 1;         // the number of captures that share this
 
   /// A prompt inside with an owner elsewhere (COPY-2); null if there is none.
@@ -58,7 +59,7 @@ class prompts_in_chain {
       if (e.is->owners() != e.owners) return e.is;
     return nullptr;
   }
-  /// Called once `inside` is complete: finds the rest.
+  /// Called when `inside` has all prompts: sorts them, counts their owners, and finds `outside`.
   void complete() {
     for (entry const& e : inside) e.is->add_outers(outside);
     std::ranges::sort(inside, {}, &entry::is);
@@ -72,9 +73,10 @@ class prompts_in_chain {
 };
 
 /// A capture of a prompt that copies its frames back (copying_prompt.hpp): the waiting chain, and,
-/// once it is saved, an image of it.
+/// once it is saved, an image: a copy of all bytes of the arena.
 ///
-///   COPY-1  At a capture, the live blocks in the arena are the chain, and nothing else.
+///   COPY-1  At a capture, the live blocks in the arena (frame_arena.hpp) are the frames and
+///       prompts of the chain, and nothing else.
 ///   COPY-2  The owners of a prompt in the chain (PROMPT-1) are its body and other prompts in the
 ///       chain.  An owner elsewhere would not be copied back with the prompt.
 ///
@@ -90,7 +92,7 @@ class copied_capture final : public capture {
   /// for p prompts; O(p log p) if one of these is new.
   void look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,
                      frame_arena const& place, copied_capture const* origin, site const& at);
-  /// Whether all prompts that were in the chain are still there, untouched.
+  /// Whether all prompts that were in the chain at this capture are still there, untouched.
   [[nodiscard]] bool has_its_prompts(frame_arena const& place) const noexcept {
     return !prompts_ || place.is_as_marked(prompts_->number);
   }
@@ -138,7 +140,7 @@ class copied_capture final : public capture {
   copied_capture* next_spare_ = nullptr;
 };
 
-/// A list for this capture alone: that of its last use, if no other capture shares it.
+/// Returns an empty list for this capture alone: its last one, if no other capture shares that.
 inline prompts_in_chain& copied_capture::own_prompts() {
   if (!prompts_ || prompts_->captures != 1) {
     auto* const made = new prompts_in_chain;
@@ -184,7 +186,7 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
       throw_uncopyable(at_, next, " was started outside its body, or before it");
     frame_arena::header const& h = frame_arena::header_of(block);
     if (knows_remaining && place.is_as_marked(h.number)) {
-      blocks += place.as_marked();  // this one and all below it
+      blocks += place.as_marked();  // this block and all blocks below it
       remaining = origin->prompts_;
       break;
     }

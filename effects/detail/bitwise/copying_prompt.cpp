@@ -86,7 +86,7 @@ void copying_prompt::put_spare(copied_capture& c) noexcept {
 
 void copying_prompt::claim(std::coroutine_handle<> leaf, site const& at) {
   if (!is_at_home()) throw_uncopyable(at, "its body has been on another thread");
-  if (!next_) next_ = &take_spare();  // else the last one could not be captured
+  if (!next_) next_ = &take_spare();  // else next_ is left from a claim() that led to no capture
   next_->look_at_chain(leaf, *this, place_, origin_, at);
 }
 
@@ -170,7 +170,7 @@ void copying_prompt::throw_in_use(site const& at) const {
 /// Called when no owner can go back to `c` any more: releases what it holds, and keeps `c` for
 /// reuse.
 void copying_prompt::forget(copied_capture& c) noexcept {
-  if (!is_at_home()) return;  // BITWISE-3: nothing may be touched from here
+  if (!is_at_home()) return;  // this thread may touch nothing of the body (BITWISE-3)
   --captures_;
   c.image_.clear();
   bool const is_owner = std::exchange(c.is_owner_, true);
@@ -178,7 +178,7 @@ void copying_prompt::forget(copied_capture& c) noexcept {
   bool const is_occupant = occupant_ == &c;
   if (is_occupant) occupant_ = nullptr;
   if (origin_ == &c)
-    origin_is_spare_ = true;  // it still tells which frames have not run
+    origin_is_spare_ = true;  // the origin still tells which frames have not run (BITWISE-5)
   else
     put_spare(c);
   lose_handler_if_over();

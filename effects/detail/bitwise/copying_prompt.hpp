@@ -22,12 +22,12 @@
 ///       has continued, or ended, on another thread, the state of its frames is not known.  Then no
 ///       capture can go back, and the arena is never deleted.
 ///   BITWISE-4  A capture saves the arena as late as possible: before a run continues from it, if
-///       it may be needed again; or, while it is the occupant, when it has to make room for
-///       another.
+///       the capture may be needed again; or, while it is the occupant, before another capture is
+///       restored in its place.
 ///   BITWISE-5  `origin_`, if not null, is the capture from which the present run continued; the
-///       arena was marked then.  A frame runs only when the frame inside it has ended.  So of the
-///       frames that are as they were marked, only the innermost can have run since.  The others
-///       need not be destroyed, because they are trivially copyable.
+///       arena was marked then (frame_arena.hpp).  A frame runs only when the frame inside it has
+///       ended.  So of the frames that are still there since the mark, only the innermost can have
+///       run.  The others need not be destroyed, because they are trivially copyable.
 namespace weft::detail {
 
 class copied_capture;
@@ -86,13 +86,13 @@ class copying_prompt : public prompt {
   /// The table of the thread's arenas; or `this`, if the body has been on another thread
   /// (BITWISE-3).
   void const* home_ = frames.arenas();
-  copied_capture* occupant_ = nullptr;  // of the suspended run (BITWISE-1)
-  copied_capture* origin_ = nullptr;    // where this run continued from (BITWISE-5)
-  bool origin_is_spare_ = false;        // only this prompt refers to origin_: reusable
+  copied_capture* occupant_ = nullptr;  // the capture of the suspended run (BITWISE-1)
+  copied_capture* origin_ = nullptr;    // the capture from which this run continued (BITWISE-5)
+  bool origin_is_spare_ = false;        // no other object refers to origin_: it can be reused
   std::size_t captures_ = 0;            // the number of captures that exist
   bool over_ = false;                   // the handler has ended
-  copied_capture* next_ = nullptr;      // owned; the one that claim() has prepared
-  copied_capture* spares_ = nullptr;    // owned; a list
+  copied_capture* next_ = nullptr;      // owned; the capture that claim() has prepared
+  copied_capture* spares_ = nullptr;    // owned; a list of captures that can be reused
 };
 
 }  // namespace weft::detail

@@ -9,8 +9,8 @@
 #include "weft/effects/version.hpp"
 
 /// Ends a program whose files share functions of weft but pass control differently (transfer.hpp),
-/// or are of two versions: a function that was compiled one way would return to one that expects the
-/// other.
+/// or are of two versions: a function that was compiled one way would return to one that expects
+/// the other way.
 ///
 /// The linker rejects files that pass an eff to one another.  It does not notice files that keep
 /// all their computations to themselves.  Such files are checked here, when the program begins or a
@@ -46,8 +46,8 @@ inline constinit std::atomic<char const*> first_compiled_how = nullptr;
   std::abort();
 }
 /// Files that include weft.hpp, in which all functions are inline, are not to be linked with files
-/// that use the compiled library.  A linker refuses a variable that is a thread's own in one file
-/// only, and names it.
+/// that use the compiled library.  So this variable is thread_local in the files of one kind only:
+/// a linker refuses that, and its message has the name of the variable.
 #if defined(WEFT_HEADER_ONLY)
 [[gnu::used]] inline thread_local constinit char
     some_files_include_weft_hpp_and_others_use_the_compiled_library = 0;
@@ -55,7 +55,7 @@ inline constinit std::atomic<char const*> first_compiled_how = nullptr;
 extern char some_files_include_weft_hpp_and_others_use_the_compiled_library;  // compiled_alike.cpp
 #endif
 
-/// One in each file, so that each file is checked.
+/// A variable of each file, so that each file is checked.
 [[maybe_unused]] static bool const is_compiled_alike =
     require_compiled_alike(compiled_how) &&
     some_files_include_weft_hpp_and_others_use_the_compiled_library == 0;

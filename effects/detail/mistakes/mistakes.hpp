@@ -7,10 +7,10 @@
 
 /// The mistakes that a program can make in a row, in a handler or in a clause.
 ///
-/// A mistake is found without a message: it is a type.  The function that the program has called
-/// reports it, so that nothing stands between the message and the line of the program.  This header
-/// includes little, and the umbrellas include it first: compilers also list the headers on the way
-/// to a message.
+/// A mistake is a type, so it is found without a message.  The function that the program has called
+/// then reports it, so that no other function stands between the message and the program's line.
+/// This header includes little, and headers such as effects.hpp include it first: compilers also
+/// list the headers on the way to a message.
 namespace weft::detail {
 
 struct no_mistake {
@@ -23,7 +23,7 @@ struct reported_mistake {
 template <class Mistake>
 constexpr bool is_well = std::is_same_v<Mistake, no_mistake>;
 
-/// The first of these that is a mistake, else no_mistake.
+/// The first of `Mistakes` that is not no_mistake; else no_mistake.
 template <class... Mistakes>
 struct first_mistake {
   using type = no_mistake;

@@ -10,8 +10,8 @@
 /// Replaces an expression that a static_assert has rejected, so that no second error follows.
 namespace weft::detail {
 
-/// For `static_assert(is_allowed<X>, "weft: ...")` in a function that is called only by mistake:
-/// false, but not before it is instantiated; and the compiler names the culprits.
+/// For `static_assert(is_allowed<X>, "weft: ...")` in a function that is called only by mistake.
+/// Always false, but not before the function is instantiated; the message names the culprits.
 template <class... Culprits>
 constexpr bool is_allowed = false;
 

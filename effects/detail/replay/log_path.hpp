@@ -21,13 +21,13 @@ class log_path {
     return many_.empty() ? few_.data() : many_.data();
   }
   [[nodiscard]] log_stretch const* end() const noexcept { return begin() + size_; }
-  /// The number of operations before an entry of `part`.
+  /// The number of operations in the log before the entry `e`, which is in `part`.
   [[nodiscard]] std::size_t operations_before(log_stretch const* part,
                                               log_entry const* e) const noexcept;
 
  private:
   std::size_t size_ = 1;
-  std::array<log_stretch, 4> few_;  // if they suffice: no allocation
+  std::array<log_stretch, 4> few_;  // used without an allocation, if four parts suffice
   std::vector<log_stretch> many_;
 };
 

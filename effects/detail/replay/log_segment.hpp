@@ -72,18 +72,18 @@ class log_entry {
       return site::same_place(where_, s.where);
     return is_at_slow(s);
   }
-  /// is_at() where the pointers or hashes differ: another module of the program may have recorded
-  /// the answer, or perform the operation.
+  /// Compares as is_at() does, if the pointers or hashes differ: another module of the program may
+  /// have recorded the answer, or perform the operation.
   [[nodiscard, gnu::noinline]] bool is_at_slow(site const& s) const noexcept { return at() == s; }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-  /// Counts one repetition more, and returns true, if this is a void answer of that site.
+  /// If this is a void answer at the site `s`, counts one repetition more and returns true.
   [[nodiscard]] bool counts(site const& s) noexcept {
     if (kind_ != is_nothing || count_ == most_often || !is_at(s)) return false;
     ++count_;
     return true;
   }
-  /// Counts one repetition more, and returns true, if this is an answer of that site and `number`
-  /// comes next.
+  /// If this is an answer at the site `s` and `number` comes next, counts one repetition more and
+  /// returns true.
   template <consecutive_answer R>
   [[nodiscard]] bool counts(site const& s, R const& number) noexcept {
     if (kind_ != is_word || count_ == most_often || !is_at(s)) return false;
@@ -91,8 +91,8 @@ class log_entry {
     ++count_;
     return true;
   }
-  /// Answers the `nth` of the operations that this counts, from 0 on.  The caller has checked that
-  /// the operation is the same, so the type of its answer is, too.
+  /// Answers the `nth` of the operations that this entry counts, from 0 on.  The caller has checked
+  /// that the operation is the same, so `R` is the type of the recorded answer.
   template <class R>
   void answer_to(result_slot<R>& a, [[maybe_unused]] std::uint32_t nth) const {
     if (kind_ == is_error) [[unlikely]]
@@ -153,8 +153,9 @@ class log_segment {
   log_segment& operator=(log_segment const&) = delete;
 
   /// Makes a segment that follows the first `length` entries of `before`, and takes over the
-  /// caller's count of `before`.  It has twice the room of `before`, up to most_room; or least_room
-  /// if `little`.  The first slot is claimed.  Null if there is no memory.
+  /// caller's count of `before`.  It has twice the room of `before`, up to most_room; or
+  /// least_room, if `little` or if `before` is null.  The first slot is claimed for the caller.
+  /// Null if there is no memory.
   static log_segment* make(log_segment* before, std::uint32_t length, bool little) noexcept {
     std::uint32_t const room = !before || little            ? least_room
                                : before->room_ >= most_room ? most_room
@@ -174,8 +175,8 @@ class log_segment {
     // Relaxed: a count of one remains one, because only the caller could add to it.
     return owners_.load(std::memory_order_relaxed) == 1;
   }
-  /// Gives up a count of `s`, and then of the segments before it; in a loop, so that a long past
-  /// takes no native stack.
+  /// Gives up a count of `s`.  A segment without owners is deleted, and gives up its count of the
+  /// segment before it; in a loop, so that a long log takes no native stack.
   static void drop(log_segment* s) noexcept {
     // acq_rel, pairs with itself: each drop of a count is a release, and the last one also an
     // acquire.  So the thread that destroys the entries has seen all that was done with them.
@@ -215,17 +216,17 @@ class log_segment {
   log_segment(log_segment* before, std::uint32_t length, std::uint32_t room) noexcept
       : before_(before), length_before_(length), room_(room) {}
   ~log_segment() {
-    std::uint32_t const n = size_.load(std::memory_order_relaxed);  // relaxed: the last owner
+    std::uint32_t const n = size_.load(std::memory_order_relaxed);  // relaxed: no owner is left
     for (std::uint32_t i = 0; i != n; ++i) std::destroy_at(entries() + i);
   }
   [[nodiscard]] log_entry* entries() noexcept {
     return std::launder(reinterpret_cast<log_entry*>(this + 1));
   }
 
-  std::atomic<std::uint32_t> owners_ = 1;  // the logs and later segments that refer to it
-  std::atomic<std::uint32_t> size_ = 1;    // slots that are claimed
+  std::atomic<std::uint32_t> owners_ = 1;  // the number of logs and later segments that refer here
+  std::atomic<std::uint32_t> size_ = 1;    // the number of slots that are claimed
   log_segment* const before_;
-  std::uint32_t const length_before_;  // entries of before_ that precede ours
+  std::uint32_t const length_before_;  // the number of entries of before_ that precede this segment
   std::uint32_t const room_;
 };
 

@@ -22,8 +22,8 @@ class runs_again {
   runs_again& operator=(runs_again const&) = delete;
   virtual ~runs_again() = default;
 
-  /// Starts a run that is answered from the log first.  Throws resumption_expired if the handler has
-  /// ended.
+  /// Starts a run that is answered from the log first.  Throws resumption_expired if the handler
+  /// has ended.
   virtual std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                             continuation waiter, result_slot_base& to) = 0;
 };
@@ -37,9 +37,9 @@ class recording_prompt : public prompt {
     asked_ = at;
     slot_ = &waiting;
   }
-  /// Records that answer, which has been filled in already.
+  /// Called after await_answer(): records the answer, which has been filled in already.
   void answer_is_here() noexcept { answered(); }
-  /// The operation that waits for such an answer; or the last one that did.
+  /// The operation that waits for an answer (await_answer()); or the last one that did.
   [[nodiscard]] site const& at() const noexcept { return asked_; }
   continuation dropped() noexcept override {
     log_.close();

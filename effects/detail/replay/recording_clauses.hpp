@@ -20,7 +20,7 @@ template <class F>
 struct forwarding {
   evidence<F> stand_in;
 };
-/// For outer_of<F>: stands in for the handler beyond the nearest one.
+/// Stands in for the handler of F beyond the nearest one, for outer_of<F>.
 template <class F>
 struct forwarding_beyond {
   evidence<F> stand_in;
@@ -32,7 +32,7 @@ struct recorder_of_prompt {
   Node& n;
 
   explicit recorder_of_prompt(evidence<F>& e) noexcept
-      : n(static_cast<Node&>(reinterpret_cast<Place&>(e))) {}  // the only member of a Place
+      : n(static_cast<Node&>(reinterpret_cast<Place&>(e))) {}  // `e` is the only member of a Place
   static evidence<F>* target_of(Node& n) noexcept {
     auto* const outer = n.template outer_handler<F>();
     if constexpr (std::is_same_v<Place, forwarding<F>> || Node::template handles<F>)
@@ -82,7 +82,7 @@ struct forwarding_table<Node, F, Place, op_list<Os...>> {
       clause_entry<F, Os>{attempt<Os>, ask<Os>, control<Os>}..., prompt_of, beyond};
 };
 
-// ---- its own clauses
+// ---- the handler's own clauses
 
 template <class Node, class E, class O>
 bool attempt(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
@@ -116,7 +116,7 @@ std::coroutine_handle<> suspend_and_record(evidence<E>& e, O& o, std::coroutine_
   site const at = site_of(o, waiting.where);
   if (n.log().diverged()) return n.end_diverged(leaf, at);
   if constexpr (Node::template answers_at_once<O>) {
-    std::terminate();  // not reached: either answered, or diverged
+    std::terminate();  // not reached: attempt() has answered, or the log has diverged
   } else {
     if constexpr (Node::traits::template kind<O> == clause_kind::multi_shot)
       if (n.log().is_full()) n.log().throw_unforkable(at);

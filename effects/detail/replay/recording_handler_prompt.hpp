@@ -46,12 +46,12 @@ class body_to_run_again : public runs_again {
     n.step_in();
     return n.begin_run();
   }
-  struct deletes_deferred {  // destroyed after handler_slot, which may defer deletes
+  struct deletes_deferred {  // destroyed after handler_slot, whose destructor may defer deletes
     ~deletes_deferred() { prompt::delete_deferred(); }
   };
   [[no_unique_address]] deletes_deferred after_slot;
   detail::handler_slot_of<S> handler_slot;
-  typename S::body const function;  // const: a run must not change it for the next
+  typename S::body const function;  // const: a run must not change it for the next run
 };
 
 [[noreturn, gnu::cold]] void throw_not_resident(std::string_view handler);
@@ -83,7 +83,7 @@ class resident_body final : public body_to_run_again<S>, public resident {
   region* home_;
 };
 
-/// A prompt that records, in a region.
+/// A recording_prompt in a region (region.hpp).
 class resident_recording_prompt : public recording_prompt, public resident {
  protected:
   using recording_prompt::recording_prompt;
@@ -112,7 +112,7 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   static constexpr bool answers_at_once =
       S::template kind<O> == clause_kind::value || S::template kind<O> == clause_kind::outward;
 
-  /// For the first run.
+  /// Makes the prompt of the first run.
   recording_handler_prompt(typename S::held&& h, typename S::body& body, void* around, region* home)
       : recording_handler_prompt(std::make_shared<recorded_body>(std::forward<typename S::held>(h),
                                                                  std::move(body), around, home),
@@ -148,7 +148,7 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
 
   [[nodiscard]] typename S::handler& handler() noexcept { return body_->handler_slot.handler(); }
   [[nodiscard]] void* around() noexcept { return body_->handler_slot.around(); }
-  /// The handler of E further out, as the body finds it.
+  /// The nearest handler of E further out; null if the prompt keeps none (handler_traits::needed).
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
     return body_->handler_slot.template outer<E>();
@@ -165,9 +165,9 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] shared_capture captured(captured_frames rest) const {
     return shared_capture(new replay_capture(std::move(rest), body_));
   }
-  /// Ends a run that performs another operation than the first did.  The program cannot catch this.
-  /// If there is ordinary code in between, which cannot be ended, the exception is thrown there,
-  /// and again when the run ends.
+  /// Ends a run that performs another operation than the first run did.  The program cannot catch
+  /// this.  If ordinary code stands between the operation and this prompt, and so cannot be
+  /// unwound, the exception is thrown at the operation, and again when the run ends.
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) {
     if (!this->is_active()) throw this->log().divergence(at);
     continuation const waiter = this->outside();

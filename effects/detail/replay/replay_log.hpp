@@ -23,7 +23,7 @@
 ///       one atomic exchange; the others continue in segments of their own.
 ///   LOG-3  Entries that two logs see never change.  A run of void answers at one site, or of
 ///       consecutive numbers, is one entry with a count.  The count grows only while no other log
-///       sees the entry, which is so from `shared_` on.
+///       sees the entry: only for entries from `shared_` on.
 ///   LOG-4  Over the limit, without memory, or after an operation that seals, the log is dropped:
 ///       its program cannot be run again.
 ///   LOG-5  An answer may hold a resumption whose past is a log.  So an answer that may own
@@ -32,15 +32,15 @@
 ///       dropped (close()), because an entry may keep alive the prompt that the log belongs to.
 namespace weft::detail {
 
-/// Used by one thread; its copies may be used by others.
+/// A log, to write and to replay.  Used by one thread; its copies may be used by other threads.
 class replay_log {
  public:
   static constexpr std::size_t usual_limit = 1'000'000;
 
   explicit replay_log(std::size_t limit = usual_limit) noexcept
       : limit_(limit < most ? static_cast<std::uint32_t>(limit) : most) {}
-  /// A log with the same past, which is continued independently (LOG-1).  Marks the entries of `other`
-  /// as shared, so `other` is not const.
+  /// Makes a log with the same past, which is continued independently (LOG-1).  Marks the entries
+  /// of `other` as shared, so `other` is not const.
   replay_log(replay_log& other) noexcept
       : tail_(other.tail_),
         length_(other.length_),
@@ -96,7 +96,7 @@ class replay_log {
   }
   void record_void(site const& at) noexcept {
     if (is_over()) return;
-    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // counted there (LOG-3)
+    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // the entry has it (LOG-3)
     append(log_entry(at));
   }
   /// Records an answer that fits a word, of which only the word is known.
@@ -183,7 +183,7 @@ class replay_log {
   void append(log_entry e, bool may_own = false) noexcept {
     if (entries_ == limit_) [[unlikely]]
       return give_up(why_over::limit, e.at());
-    bool const apart = may_own && tail_ && !tail_->is_sole();      // not into a shared one (LOG-5)
+    bool const apart = may_own && tail_ && !tail_->is_sole();      // no shared segment (LOG-5)
     if (!tail_ || apart || !tail_->claim(length_)) [[unlikely]] {  // the slot is taken (LOG-2)
       auto* const fresh = log_segment::make(tail_, length_, apart);
       if (!fresh) return give_up(why_over::memory, e.at());
@@ -215,7 +215,7 @@ class replay_log {
   bool diverged_ = false;
   site sealed_at_{};
 
-  cursor* cursor_ = nullptr;  // owned, a cursor_on_path; null: not replaying
+  cursor* cursor_ = nullptr;  // owned, a cursor_on_path; null unless the log is replayed
 };
 
 template <class O>

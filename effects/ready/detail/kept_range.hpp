@@ -40,7 +40,7 @@ using kept_range =
     std::conditional_t<std::is_lvalue_reference_v<R> && !view<std::remove_cvref_t<R>>, R,
                        std::remove_cvref_t<R>>;
 
-/// A range that can be kept so: std::ranges::viewable_range.
+/// A range that a coroutine can keep as kept_range says: the same as std::ranges::viewable_range.
 template <class R>
 concept keepable_range =
     range<R> && (view<std::remove_cvref_t<R>> ? std::constructible_from<std::remove_cvref_t<R>, R>

@@ -37,10 +37,10 @@ class global_queue {
     } catch (...) {
       return list(e);
     }
-    queue_.publish();  // for a thread that is about to sleep (GLOBAL-2)
+    queue_.publish();  // a thread that is about to sleep must see the entry (GLOBAL-2)
   }
-  /// Takes the first entries: at least one, if there is one; at most as many as fit into `out`, and
-  /// as are the share of one thread if `sharers` threads share the queue.  Returns how many.
+  /// Takes the first entries into `out`, and returns how many: at least one, if there is one; at
+  /// most as many as fit, and no more than one of `sharers` equal shares of the queue.
   [[nodiscard]] std::size_t take(std::span<Entry*> out, std::size_t sharers) noexcept {
     for (;;) {
       std::size_t const share = 1 + (std::max<std::size_t>(queue_.size(), 1) - 1) / sharers;
@@ -50,8 +50,8 @@ class global_queue {
     }
   }
   [[nodiscard]] bool is_empty() const noexcept {
-    return queue_.is_empty() &&
-           listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: pairs with [1] (GLOBAL-2)
+    // [2] seq_cst: pairs with [1] in list() (GLOBAL-2).
+    return queue_.is_empty() && listed_.load(std::memory_order_seq_cst) == 0;
   }
 
  private:
@@ -61,11 +61,11 @@ class global_queue {
     e.next = nullptr;
     (last_ ? last_->next : first_) = &e;
     last_ = &e;
-    // [1] seq_cst: pairs with [2] (GLOBAL-2).  The load is relaxed, since it is under the lock.
+    // [1] seq_cst: pairs with [2] in is_empty() (GLOBAL-2).  The load is relaxed, under the lock.
     listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   }
   [[nodiscard]] std::size_t take_listed(std::span<Entry*> out) noexcept {
-    // Relaxed: a thread that goes to sleep looks again [2].
+    // Relaxed: a thread that goes to sleep reads listed_ again, in is_empty() [2].
     if (listed_.load(std::memory_order_relaxed) == 0) [[likely]]
       return 0;
     std::lock_guard const lock(mutex_);
@@ -78,7 +78,7 @@ class global_queue {
   }
 
   std::mutex mutex_;
-  Entry* first_ = nullptr;  // the list, under mutex_ (GLOBAL-3)
+  Entry* first_ = nullptr;  // the first entry of the list; under mutex_ (GLOBAL-3)
   Entry* last_ = nullptr;
   std::atomic<std::size_t> listed_ = 0;  // the length of the list
   steal_queue<Entry*> queue_;            // owned by the thread that has mutex_ (GLOBAL-1)

@@ -15,7 +15,7 @@
 
 namespace weft::detail {
 
-/// Where a thread sleeps.  On a cache line of its own.
+/// The place where one thread sleeps, on a cache line of its own.
 class alignas(64) idle_threads::monitor {
  public:
   void forget() noexcept {
@@ -27,7 +27,7 @@ class alignas(64) idle_threads::monitor {
       std::lock_guard const lock(mutex_);
       is_woken_ = true;
     }
-    woken_.notify_one();  // not under the lock, which the woken thread takes
+    woken_.notify_one();  // after the unlock, since the woken thread takes the lock
   }
   /// Sleeps until wake() is called.  False if the deadline passes first.
   bool wait(instant until) {
@@ -52,7 +52,7 @@ idle_threads::~idle_threads() = default;
 void idle_threads::join() noexcept {
   std::lock_guard const lock(mutex_);
   ++threads_;
-  ++changes_;  // a thread that decides now ends no run (IDLE-4)
+  ++changes_;  // so a thread that is deciding does not end the run (IDLE-4)
 }
 void idle_threads::leave() noexcept {
   std::lock_guard const lock(mutex_);
@@ -60,7 +60,7 @@ void idle_threads::leave() noexcept {
   if (--threads_ == 0) word_.fetch_and(~quiescent, std::memory_order_relaxed);
 }
 void idle_threads::wake_all() noexcept {
-  // [3] seq_cst: as [2].
+  // [3] seq_cst: pairs with [1] in announce(), like [2] (IDLE-2).
   if ((word_.load(std::memory_order_seq_cst) & count) == 0) return;
   std::lock_guard const lock(mutex_);
   strike_all();
@@ -71,7 +71,7 @@ void idle_threads::stop() noexcept {
 }
 
 namespace {
-/// Adds to the trace that the thread sleeps, and then that it does not.
+/// Adds to the trace that the thread sleeps, and at the end of the scope that it no longer does.
 struct parked {
   parked() noexcept { note_traced({.kind = trace_kind::park}); }
   parked(parked const&) = delete;
@@ -105,8 +105,8 @@ idle_threads::slept idle_threads::sleep(unsigned self, instant until, quiescence
     return was_listed && nap == until ? slept::until_deadline : slept::until_woken;
   }
   bool const is_woken = m.wait(until);
-  // A wake-up may come late: the thread has found the work by itself before, and sleeps again.
-  // Then it is woken while it is on the list.
+  // A wake-up may be late: it was meant for an earlier sleep, after which the thread has found the
+  // work by itself.  Then the thread is woken although it is on the list.
   return withdraw(self) && !is_woken ? slept::until_deadline : slept::until_woken;
 }
 
@@ -120,19 +120,19 @@ void idle_threads::wake_one_slow() noexcept {
     thread = *at;
     strike(at);
   }
-  wake(thread);  // it was taken off the list (IDLE-3)
+  wake(thread);  // necessary, since the thread is off the list (IDLE-3)
 }
 void idle_threads::wake(unsigned thread) noexcept {
   note_traced({.kind = trace_kind::wake, .other_worker = static_cast<std::uint16_t>(thread)});
   monitors_[thread].wake();
 }
-/// Goes on watch if that is wanted and no thread is on watch (IDLE-5).
+/// Goes on watch if a watch is wanted and no thread is on watch (IDLE-5).
 bool idle_threads::try_watch(unsigned self) noexcept {
   std::lock_guard const lock(mutex_);
-  unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: locked; see [4]
+  unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: [4] says why
   if ((found & watch_bits) != wanted) return false;
-  // [4] relaxed: a thread that reads both bits as set wakes no thread (request_watch()); its work
-  // is found by the look at the queues that comes after [5].
+  // [4] relaxed: a thread that reads both bits as set wakes no thread (request_watch()).  This
+  // thread finds the work when it looks at the queues, which it does after [5] in end_watch().
   word_.fetch_xor(watch_bits, std::memory_order_relaxed);
   on_watch_ = self;
   return true;
@@ -140,20 +140,21 @@ bool idle_threads::try_watch(unsigned self) noexcept {
 void idle_threads::end_watch() noexcept {
   std::lock_guard const lock(mutex_);
   on_watch_ = no_thread;
-  // [5] seq_cst: pairs with [2], as [1]; the looks at the queues come after it.
+  // [5] seq_cst: pairs with [2] in request_watch(), like [1].  The looks at the queues come later.
   word_.fetch_and(~watched, std::memory_order_seq_cst);
 }
 /// Called by a thread that was on watch and now has something to do: wakes another thread to look,
 /// since there may be more work.
 void idle_threads::request_another_watch() noexcept {
-  word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: the woken thread looks anyway
+  // Relaxed: the woken thread looks at the queues anyway.
+  word_.fetch_or(wanted, std::memory_order_relaxed);
   wake_one();
 }
 idle_threads::announced idle_threads::announce(unsigned self) noexcept {
   std::lock_guard const lock(mutex_);
   if (is_over()) return {true, false, 0};
   list_.push_back(self);  // this thread runs, so it is not on the list (IDLE-1)
-  // [1] seq_cst: pairs with [2], IDLE-2.
+  // [1] seq_cst: pairs with [2] in is_to_wake() and request_watch(), as IDLE-2 says.
   word_.fetch_add(1, std::memory_order_seq_cst);
   return {false, list_.size() == threads_, ++changes_};
 }
@@ -183,12 +184,13 @@ void idle_threads::strike(std::vector<unsigned>::iterator at) noexcept {
   word_.fetch_sub(1, std::memory_order_relaxed);
 }
 void idle_threads::end(unsigned how) noexcept {
-  word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: the wake-ups come after it
+  // Relaxed: wake(), called by strike_all(), publishes the flag.
+  word_.fetch_or(how, std::memory_order_relaxed);
   strike_all();
 }
 void idle_threads::strike_all() noexcept {
   for (unsigned const thread : list_) wake(thread);
-  // Relaxed: as in strike().
+  // Relaxed: a thread that still reads the old count takes the lock, and finds the list empty.
   word_.fetch_sub(static_cast<unsigned>(list_.size()), std::memory_order_relaxed);
   list_.clear();
   ++changes_;

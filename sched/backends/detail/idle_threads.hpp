@@ -73,20 +73,21 @@ class idle_threads {
            threads_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_over() const noexcept {
-    // relaxed: nothing is read because of it.
+    // Relaxed: no other data is read because of this flag.
     return word_.load(std::memory_order_relaxed) >= quiescent;
   }
   [[nodiscard]] thunk::reason why_over() const noexcept {
-    return word_.load(std::memory_order_relaxed) >= stopped ? thunk::reason::stopped  // as above
+    // Relaxed: no other data is read because of this flag.
+    return word_.load(std::memory_order_relaxed) >= stopped ? thunk::reason::stopped
                                                             : thunk::reason::quiescent;
   }
 
   /// Whether a thread sleeps, so that wake_one() must be called.  Called after work was published.
   [[nodiscard]] bool is_to_wake() const noexcept {
-    // [2] seq_cst: pairs with [1], IDLE-2.
+    // [2] seq_cst: pairs with [1] in announce() (idle_threads.cpp), as IDLE-2 says.
     return (word_.load(std::memory_order_seq_cst) & count) != 0;
   }
-  /// Called after work was published.
+  /// Wakes a thread, if one sleeps.  Called after work was published.
   void wake_one() noexcept {
     if (is_to_wake()) wake_one_slow();
   }
@@ -94,10 +95,10 @@ class idle_threads {
   /// on watch (IDLE-5).  If none is on watch, this wakes a sleeping thread, which looks at the
   /// queues, and goes on watch if it finds nothing.
   void request_watch() noexcept {
-    // [2] seq_cst: pairs with [1], IDLE-2.
+    // [2] seq_cst: pairs with [1] in announce() (idle_threads.cpp), as IDLE-2 says.
     unsigned const found = word_.load(std::memory_order_seq_cst);
     if ((found & count) == 0 || (found & watch_bits) == watch_bits) return;
-    // Relaxed: the thread on watch looks at the queues anyway.
+    // Relaxed: the flag orders nothing, since the thread on watch looks at the queues anyway.
     if ((found & wanted) == 0) word_.fetch_or(wanted, std::memory_order_relaxed);
     if ((found & watched) == 0) wake_one();
   }

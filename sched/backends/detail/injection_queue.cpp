@@ -28,54 +28,54 @@ void injection_queue::stop() {
 }
 void injection_queue::send(injection_node& l) {
   pushed_.push(l);
-  if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: pairs with [2]
+  if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: pairs with [2] (INJECT-1)
   {
     std::lock_guard const lock(mutex_);
     if (std::exchange(has_left_, false)) {
-      sleeps_.store(false, std::memory_order_relaxed);  // relaxed: the worker looks under the mutex
+      sleeps_.store(false, std::memory_order_relaxed);  // relaxed: the mutex orders the stores
       return waker_();
     }
-  }  // by now the worker waits, or has looked again
+  }  // the mutex was free, so by now the worker waits, or has looked again
   woken_.notify_one();
 }
 
 void injection_queue::set_waker(std::function<void()> f) {
   come_back();
   std::lock_guard const lock(mutex_);
-  waker_.swap(f);  // the old one is destroyed when the lock is free
+  waker_.swap(f);  // the old function is destroyed after the lock is released
 }
 bool injection_queue::try_leave() noexcept {
   std::lock_guard const lock(mutex_);
   if (waker_) {
     has_left_ = true;
-    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
+    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1] (INJECT-1)
   }
   if (!has_news()) return true;
   has_left_ = false;
-  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
+  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a needless wake-up does no harm
   return false;
 }
 void injection_queue::come_back() noexcept {
-  // Relaxed: only this thread sets it; a putter that clears it meanwhile calls the waker.
+  // Relaxed: only this thread sets sleeps_; a putter that clears it meanwhile calls the waker.
   if (!sleeps_.load(std::memory_order_relaxed)) return;
   std::lock_guard const lock(mutex_);
   has_left_ = false;
-  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: as in try_leave()
+  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a needless wake-up does no harm
 }
 
 bool injection_queue::sleep(instant until) {
-  // The system takes some 80 microseconds to wait for an instant that has passed.
+  // Without this check the system would take some 80 microseconds to wait for a past instant.
   if (until != instant::max() && until <= instant::clock::now()) return false;
   std::unique_lock lock(mutex_);
   has_left_ = false;
-  sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1]
+  sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: pairs with [1] (INJECT-1)
   bool in_time = true;
   note_traced({.kind = trace_kind::park});
   if (until == instant::max())
     woken_.wait(lock, [this] { return has_news(); });
   else
     in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
-  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
+  sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a needless wake-up does no harm
   note_traced({.kind = trace_kind::unpark});
   return in_time;
 }

@@ -30,9 +30,9 @@ namespace weft::detail {
 ///       until the next fetch.  If the own queue is empty by then, the first such thunk is returned
 ///       to the worker without entering it.
 ///   INJECT-5  A worker that leaves its thread to another event loop announces that as it announces
-///       its sleep, so INJECT-1 holds for it.  A putter that finds it so, under the mutex, takes the
-///       announcement back and calls the waker: once for each absence, and never after the waker
-///       was replaced.
+///       its sleep, so INJECT-1 holds for it.  A putter that finds, under the mutex, that the
+///       worker has left takes the announcement back and calls the waker: once for each absence,
+///       and never after the waker was replaced.
 class injection_queue {
  public:
   injection_queue() = default;
@@ -81,7 +81,7 @@ class injection_queue {
       if (!goes_on) pushed_.push(stop_node_);
       return goes_on;
     }
-    if (!goes_on) pushed_.push(stop_node_);  // the next fetch must find it, too (INJECT-2)
+    if (!goes_on) pushed_.push(stop_node_);  // for the next fetch (INJECT-2)
     if constexpr (requires { queue.on_reminder(); })
       if (std::exchange(has_reminder_, false)) queue.on_reminder();
     return goes_on;
@@ -94,13 +94,14 @@ class injection_queue {
   void come_back() noexcept;
   struct waited {
     bool has_come;
-    thunk instead;  // unless has_come: a thunk (INJECT-4), or empty with the reason
+    thunk instead;  // if not has_come: a thunk (INJECT-4), or empty, with the reason
   };
   /// Waits until something is in the backend's own queue, or returns the reason why nothing is.
   template <class Queue>
   [[gnu::noinline]] waited wait(Queue& queue, instant until, quiescence_test quiescent) {
     for (;;) {
-      // Asked before the fetch: a process that is due is put before the test says that none is due.
+      // The test comes before the fetch: a process that is due is put before the test says that
+      // none is due, so the fetch finds it.
       bool const nothing_is_due = quiescent();
       if (!fetch(queue)) return {false, thunk::reason::stopped};
       if (!queue.is_empty()) return {true, thunk::reason::quiescent};
@@ -114,8 +115,8 @@ class injection_queue {
   void send(injection_node& l);
   /// Sleeps until there is something to fetch.  False if the deadline passes first.
   bool sleep(instant until);
-  /// Takes the first thunk for which the own queue had no memory (INJECT-4), if there is one.  The
-  /// own queue is empty.
+  /// Takes the first thunk for which the worker's queue had no memory (INJECT-4), if there is one.
+  /// Precondition: that queue is empty.
   template <class Queue>
   [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
     if constexpr (requires { queue.take_kept(); })
@@ -137,14 +138,14 @@ class injection_queue {
   injection_node* unfetched_ = nullptr;  // used by the worker only
   injection_node stop_node_;             // says that the queue is stopped (INJECT-2)
   injection_node reminder_;              // the worker's own reminder (INJECT-3)
-  bool has_reminder_ = false;            // the reminder is pushed; used by the worker only
+  bool has_reminder_ = false;            // whether the reminder is pushed; used by the worker only
   std::atomic<bool> was_stopped_ = false;
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;
   std::condition_variable woken_;
   // Under the mutex (INJECT-5):
   std::function<void()> waker_;
-  bool has_left_ = false;  // then sleeps_ is true
+  bool has_left_ = false;  // the worker has left its thread; if so, sleeps_ is true
 };
 
 }  // namespace weft::detail

@@ -16,15 +16,15 @@ namespace weft {
 
 /// The state of a process, for reports.
 struct process_report {
-  process_id id;          ///< Its id.
-  stealing_state state;   ///< Its state.
-  std::uint32_t steps;    ///< How many steps it has made.
-  std::string waits_for;  ///< "weft::syncing::wait at main.cpp:12"; empty if it does not wait.
+  process_id id;          ///< The id of the process.
+  stealing_state state;   ///< The state of the process.
+  std::uint32_t steps;    ///< How many steps the process has made.
+  std::string waits_for;  ///< Such as "weft::syncing::wait at main.cpp:12"; or empty.
 };
 
 namespace detail {
 
-/// The entry of a process in the list.
+/// The entry of a process in a process_list.
 class listed_process : public list_entry<listed_process> {
  public:
   listed_process(process& p, stealing_state_word const& life,
@@ -45,7 +45,7 @@ class listed_process : public list_entry<listed_process> {
   stealing_state_word const& life_;
   std::atomic<std::uint32_t> const& steps_;
   std::mutex mutable mutex_;
-  process::location at_{};  // under mutex_
+  process::location at_{};  // where the process waits; under mutex_
 };
 
 /// All processes of a backend, for reports.

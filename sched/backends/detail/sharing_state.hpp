@@ -11,10 +11,10 @@ namespace weft::detail {
 
 /// The state of a process, as other threads must know it.
 enum class sharing_state : std::uint8_t {
-  sleeping,  ///< It waits; the thread that has what it waits for may wake it.
-  queued,    ///< It is ready, and in a queue.
-  running,   ///< A thread runs it.
-  yielding   ///< It is about to sleep: it enters the lists of waiters, and checks once more.
+  sleeping,  ///< The process waits; the thread that has what it waits for may wake it.
+  queued,    ///< The process is ready, and in a queue.
+  running,   ///< A thread runs the process.
+  yielding   ///< The process enters the lists of waiters, and checks once more, before it sleeps.
 };
 
 /// The legal moves, from the state on the left to the state above, each with its reason; on the
@@ -27,7 +27,7 @@ enum class sharing_state : std::uint8_t {
 ///     yielding  nothing   came    came               its own thread
 ///               came
 ///
-/// `came`: the event for which the process would wait.
+/// `came`: the event for which the process would wait has happened; `nothing came`: it has not.
 constexpr bool is_legal_move(sharing_state from, sharing_state to) noexcept {
   constexpr bool table[4][4] = {
       {false, true, true, false},   // sleeping
@@ -71,11 +71,12 @@ class basic_sharing_state {
     state_.store(to, Orders::sleeps);  // [1] release: pairs with the acquire [2] in wake()
   }
   /// Wakes the process: moves it to `to`, which is `queued` or `running`.  False if the process
-  /// does not sleep.  O(1); while the process is about to sleep, this waits, for a few instructions
-  /// of its thread.
+  /// does not sleep.  O(1); while the process is about to sleep, wake() waits, for a few
+  /// instructions of the process's thread.
   [[nodiscard]] bool wake(sharing_state to) noexcept {
     for (relax wait;; wait()) {
-      sharing_state s = state_.load(std::memory_order_relaxed);  // relaxed: [2] checks it
+      // Relaxed: the exchange [2] checks the state.
+      sharing_state s = state_.load(std::memory_order_relaxed);
       if (s == sharing_state::yielding) continue;
       if (s != sharing_state::sleeping) return false;
       // [2] acquire: pairs with the release [1] in move(); the waker sees what the process wrote.

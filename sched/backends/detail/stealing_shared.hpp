@@ -23,8 +23,8 @@ namespace weft {
 
 /// The order in which a worker runs the processes that become ready on its own thread.
 enum class local_order : std::uint8_t {
-  lifo,  ///< The one that became ready last, whose data is still in the cache.
-  fifo   ///< The one that has been ready longest.
+  lifo,  ///< First the process that became ready last: its data is in the cache.
+  fifo   ///< First the process that has been ready longest.
 };
 
 /// How a program is run by threads that steal from each other.
@@ -57,9 +57,9 @@ struct stealing_options {
 /// Counts of a worker.
 struct worker_counts {
   std::uint64_t run = 0;     ///< Steps of processes; a hand-over is a step of the receiver.
-  std::uint64_t stolen = 0;  ///< Processes that it has stolen from other workers.
-  std::uint64_t parked = 0;  ///< How often it has slept and woken up.
-  std::uint64_t woken = 0;   ///< How often another thread, and not the clock, woke it.
+  std::uint64_t stolen = 0;  ///< Processes that the worker has stolen from others.
+  std::uint64_t parked = 0;  ///< How often the worker has slept and woken up.
+  std::uint64_t woken = 0;   ///< How often another thread, not the clock, woke the worker.
 };
 
 namespace detail {
@@ -69,7 +69,7 @@ struct alignas(16) stealing_header {
   stealing_state_word life;
   std::atomic<std::uint32_t> steps = 0;  // written by the thread that owns the process
   std::uint64_t answer = 0;              // the answer to resume the process with
-  stealing_header* next = nullptr;       // in the list of the global queue
+  stealing_header* next = nullptr;       // the next header in the list of the global queue
   listed_process* listed = nullptr;
 };
 
@@ -77,17 +77,17 @@ struct alignas(16) stealing_header {
 /// invariants).
 struct stealing_shared {
   using header = stealing_header;
-  /// Almost all lazy tasks are reclaimed by their own worker, so the thief pays for the ordering:
-  /// it interrupts all running threads.  With more than `most_interrupted` threads it does not
-  /// interrupt them, since there a theft may cost more than it saves (a guess).
+  /// Almost all lazy tasks are reclaimed by their own worker, so the thief pays for the memory
+  /// order: its half of an asymmetric fence interrupts all running threads.  With more than
+  /// `most_interrupted` threads it does not, since a theft might cost more than it saves (a guess).
   using lazy_deque = basic_chase_lev<lazy_task*, interrupting_orders>;
   static constexpr unsigned most_interrupted = 8;
 
   /// The part of a worker that other workers read.
   struct home {
-    chase_lev<header*> deque;      // processes that became ready there
+    chase_lev<header*> deque;      // processes that became ready on this worker
     steal_queue<header*> yielded;  // processes that let others go first
-    lazy_deque lazy;               // reclaimed by the worker, unless a thief takes them
+    lazy_deque lazy;               // tasks that the worker reclaims, unless a thief takes them
     std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // written by the worker
   };
 
@@ -120,7 +120,7 @@ struct stealing_shared {
     idle.wake_one();
   }
   /// Whether there is no work anywhere.  For a worker that has announced that it sleeps (WORKER-2).
-  /// If it sees work at the first look, it needs no fence.
+  /// Looks twice, with a fence in between; the fence is not needed if the first look finds work.
   [[nodiscard]] bool all_are_empty() const noexcept;
   [[nodiscard]] bool all_look_empty() const noexcept;
   void add_to_list(process& p) noexcept;

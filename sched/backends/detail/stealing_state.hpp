@@ -9,11 +9,11 @@ namespace weft {
 
 /// The state of a process, as other threads see it.
 enum class stealing_state : std::uint8_t {
-  ready,    ///< It is in a queue, or about to enter one.
-  running,  ///< A thread runs it.
-  blocked,  ///< It waits: for other processes, for a time, for an external event.
-  idle,     ///< It waits for mail.
-  complete  ///< It has ended.
+  ready,    ///< The process is in a queue, or about to enter one.
+  running,  ///< A thread runs the process.
+  blocked,  ///< The process waits: for other processes, for a time, for an external event.
+  idle,     ///< The process waits for mail.
+  complete  ///< The process has ended.
 };
 
 namespace detail {
@@ -54,9 +54,9 @@ struct stealing_state_orders {
 /// process's own thread sees the flag when it lets go, and puts the process into a queue.
 ///
 ///   LIFE-1  Only its own thread moves a process out of `running`; only the thread that has taken
-///       it moves it out of `ready`.  So these moves are plain stores; except the move to a state
-///       in which the process waits: that is an exchange, since a waker may set the flag at the
-///       same time.
+///       it moves it out of `ready`.  So these moves are plain stores.  The exception is the move
+///       from `running` to a state in which the process waits: it is an exchange, since a waker may
+///       set the flag at the same time.
 ///   LIFE-2  Each wait is ended by one thread only: the one that has taken the waiter (waiter.hpp).
 ///       So the flag is set at most once in a wait, and no other thread moves the process out of
 ///       the state in which it waits.
@@ -81,9 +81,10 @@ class basic_stealing_state {
   /// thread that has made it (LIFE-1).
   void set_ready() noexcept {
     assert(now() == stealing_state::running || now() == stealing_state::ready);
-    word_.store(word_of(stealing_state::ready), std::memory_order_relaxed);  // relaxed: as in move
+    // Relaxed: a queue publishes the process to its next owner.
+    word_.store(word_of(stealing_state::ready), std::memory_order_relaxed);
   }
-  /// Called by the thread of a process that waits from now on, in the state `to`: the thread lets
+  /// Moves the process to the state `to`, in which it waits.  Called by its own thread, which lets
   /// go of the process.  False if the process was woken meanwhile: then it is ready, and the caller
   /// must put it.
   [[nodiscard]] bool wait(stealing_state to) noexcept {
@@ -93,7 +94,8 @@ class basic_stealing_state {
     // [4] acquire, on failure: pairs with the release [3] in wake(), which set the flag.
     if (word_.compare_exchange_strong(found, word_of(to), Orders::waits, Orders::told)) return true;
     assert(found == (word_of(stealing_state::running) | woken));
-    word_.store(word_of(stealing_state::ready), std::memory_order_relaxed);  // relaxed: as in move
+    // Relaxed: a queue publishes the process to its next owner.
+    word_.store(word_of(stealing_state::ready), std::memory_order_relaxed);
     return false;
   }
   /// Wakes the process.  Called by the thread that has what the process waits for (LIFE-2).  True
@@ -102,13 +104,13 @@ class basic_stealing_state {
   [[nodiscard]] bool wake() noexcept {
     std::uint8_t found = word_.load(Orders::takes);  // [2] acquire: pairs with [1] in wait()
     // [3] release: pairs with the acquire [4] in wait().  If the exchange fails, the process's own
-    // thread has just let go of it in wait(): acquire, as [2].
+    // thread has just let go of the process in wait(): acquire, like [2], to pair with [1].
     if (found == word_of(stealing_state::running) &&
         word_.compare_exchange_strong(found, word_of(stealing_state::running) | woken,
                                       Orders::flags, Orders::takes))
       return false;
     if (found != word_of(stealing_state::ready))
-      move(stealing_state::ready);  // else it is new, and has never run
+      move(stealing_state::ready);  // a `ready` process is new: it has never run
     return true;
   }
   /// Wakes the process for a hand-over: the caller owns the process at once, and runs it.  O(1);
@@ -116,7 +118,8 @@ class basic_stealing_state {
   /// thread.
   template <class Relax>
   void take_over(Relax relax) noexcept {
-    while (word_.load(Orders::takes) == word_of(stealing_state::running)) relax();  // as [2]
+    // [2] acquire: pairs with the release [1] in wait().
+    while (word_.load(Orders::takes) == word_of(stealing_state::running)) relax();
     move(stealing_state::running);
   }
 

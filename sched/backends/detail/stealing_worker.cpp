@@ -29,7 +29,7 @@ bool stealing_worker::sleep_to_deadline(instant until, quiescence_test quiescent
   return how == slept::until_deadline;
 }
 
-/// Adds a process to the worker's own deque or queue, without publishing it.
+/// Adds a process to `in`, the worker's own deque or queue, without publishing it.
 void stealing_worker::keep(auto& in, header& p) noexcept {
   try {
     in.push(&p);
@@ -46,8 +46,8 @@ void stealing_worker::share_more() noexcept {
 
 // ---- the next process
 
-/// Takes from the global queue or from other workers.  Null if there is nothing, after looking
-/// several times.
+/// Takes a process from the global queue or from other workers.  Null if there is none, after
+/// looking several times.
 stealing_header* stealing_worker::find_slow() noexcept {
   for (unsigned looks = 0;; ++looks) {
     if (header* const p = take_global(all_.options.batch)) return p;
@@ -61,8 +61,8 @@ stealing_header* stealing_worker::find_slow() noexcept {
       std::this_thread::yield();
   }
 }
-/// Takes from the global queue, the deque and the yielded processes, before the lazy tasks have
-/// their turn (BACKEND-8).
+/// Takes a process from the global queue, the deque or the yielded processes, before the lazy tasks
+/// have their turn (BACKEND-8).
 stealing_header* stealing_worker::find_other_work() noexcept {
   if (header* const p = take_global(0)) return p;
   if (auto const p = own_.deque.try_pop()) return *p;
@@ -79,7 +79,7 @@ stealing_header* stealing_worker::find_oldest() noexcept {
 /// Returns the longest-waiting process of one place, by turns.  Null if there is none.
 stealing_header* stealing_worker::oldest() noexcept {
   turn_ = (turn_ + 1) % 5;
-  // Takes only one: further ones would go to the deque as its newest, which have their turn last.
+  // Takes no others along: they would be the newest in the deque, which this search reaches last.
   if (turn_ == 0) return take_global(0);
   if (turn_ == 1) return take_yielded();
   if (turn_ == 2) {
@@ -152,7 +152,7 @@ stealing_header* stealing_worker::steal_from(stealing_shared::home& from, bool& 
   if (half.first) return note_stolen(from, **half.first, half.others);
   return steal_lazy(from, was_lost);
 }
-/// Takes the oldest lazy task: where work is divided again and again, the largest.
+/// Takes the oldest lazy task, the largest one where work is divided again and again.
 stealing_header* stealing_worker::steal_lazy(stealing_shared::home& from, bool& was_lost) noexcept {
   auto const found = &from == &own_ ? own_.lazy.take_oldest()
                                     : stealing_shared::lazy_deque::thief(from.lazy).steal();
@@ -160,7 +160,8 @@ stealing_header* stealing_worker::steal_lazy(stealing_shared::home& from, bool& 
   if (!found) return nullptr;
   if (&from != &own_) {
     note_theft(from, 1);
-    if (!from.lazy.is_empty()) all_.idle.wake_one();  // the next thief (BACKEND-6)
+    // If more tasks are left, wakes the next thief (BACKEND-6).
+    if (!from.lazy.is_empty()) all_.idle.wake_one();
   }
   return promote(**found);
 }
@@ -172,7 +173,7 @@ stealing_worker::thief_of_deque::half stealing_worker::steal_half(
     return {thief_of_deque(from).steal()};
   }
 }
-/// Counts `n` processes, or tasks, that were taken from another worker.
+/// Counts, and adds to the trace, `n` processes or tasks that were taken from another worker.
 void stealing_worker::note_theft(stealing_shared::home const& from, std::uint64_t n) noexcept {
   add(own_.stolen, n);
   note_traced({.value = n,
@@ -186,7 +187,7 @@ stealing_header* stealing_worker::note_stolen(stealing_shared::home const& from,
   return &first;
 }
 unsigned stealing_worker::random_below(unsigned n) noexcept {
-  // Marsaglia's xorshift, of 32 bits; it chooses the first victim.
+  // Marsaglia's xorshift, of 32 bits.  The numbers choose the first victim.
   random_ ^= random_ << 13;
   random_ ^= random_ >> 17;
   random_ ^= random_ << 5;

@@ -117,11 +117,11 @@ class stealing_worker {
   static constexpr unsigned most_ready = 16'384;
 
   static void add(std::atomic<std::uint64_t>& n, std::uint64_t more) noexcept {
-    // Relaxed: only this worker writes it.
+    // Relaxed: only this worker writes `n`, and the counts order nothing.
     n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
   [[nodiscard]] unsigned rechecks() const noexcept {
-    // seq_cst: pairs with [1] in stealing::recheck_deadlines().
+    // seq_cst: pairs with [1] in recheck_deadlines() (stealing.cpp), so no sleeper misses a call.
     return all_.rechecks.load(std::memory_order_seq_cst);
   }
   thunk begin_step(header& p) noexcept {
@@ -139,8 +139,8 @@ class stealing_worker {
   /// `is_alone`: nothing else is ready here, so if the process yields, this worker takes it back
   /// itself.
   void enter(header& p, put_reason w, bool is_alone) noexcept {
-    // Whether the process goes to the queue of yielded processes.  A spawned one does if the deque
-    // has enough (WORKER-4).
+    // Whether the process goes to the queue of yielded processes.  A spawned process does if the
+    // deque has enough (WORKER-4).
     bool const is_late = w == put_reason::yielded || all_.options.order == local_order::fifo ||
                          (w == put_reason::started && own_.deque.size() >= most_spawned);
     try {
@@ -151,7 +151,7 @@ class stealing_worker {
     } catch (...) {  // no memory: the global queue needs none
       return all_.enter_global(p);
     }
-    // No other worker need see it (WORKER-2).
+    // Returns if no other worker need see the process (WORKER-2).
     if (all_.count == 1 || (w == put_reason::yielded && is_alone)) return;
     if (is_late)
       own_.yielded.publish();
@@ -188,8 +188,8 @@ class stealing_worker {
       if (header* const p = promote(*o)) return p;
     }
   }
-  /// Promotes a lazy task as if its process had just been put into a queue, and taken.  Null if
-  /// there is no process to run.
+  /// Promotes a lazy task that was taken, and returns its process, which is ready to run.  Null if
+  /// it becomes no process.
   header* promote(lazy_task& o) noexcept {
     thunk t = o.promote();
     if (!t) return nullptr;

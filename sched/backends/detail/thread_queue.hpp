@@ -12,8 +12,8 @@ namespace weft::detail {
 struct queue_entry {
   queue_entry* next = nullptr;                       ///< The entry behind this one (QUEUE-2).
   queue_entry* previous = nullptr;                   ///< The entry in front of this one (QUEUE-2).
-  std::atomic<void const*> owner = nullptr;          ///< The queue that it is in (QUEUE-3).
-  sharing_state_word state{sharing_state::running};  ///< The state of its process.
+  std::atomic<void const*> owner = nullptr;          ///< The entry's queue, or null (QUEUE-3).
+  sharing_state_word state{sharing_state::running};  ///< The state of the process.
 };
 
 /// The sentinel: the head of each queue that is claimed.  It is never an entry.
@@ -22,8 +22,8 @@ struct queue_entry {
 /// Entries on their way from one queue to another, linked as in a queue.  Only one thread uses
 /// them.
 struct entry_chain {
-  queue_entry* first = nullptr;  ///< Null if the chain is empty.
-  queue_entry* last = nullptr;   ///< Null if the chain is empty.
+  queue_entry* first = nullptr;  ///< The first entry, or null.
+  queue_entry* last = nullptr;   ///< The last entry, or null.
   unsigned length = 0;           ///< How many entries there are.
 
   /// Removes the first entry.  Requires that there is one.
@@ -49,8 +49,8 @@ struct queue_orders {
 /// that a thread has claimed the queue.
 ///
 /// No operation waits.  An operation that finds the queue claimed says so, and the caller may look
-/// elsewhere.  So results have three values, whereas the pseudo-code of appendix A returns null both
-/// for "empty" and for "locked".
+/// elsewhere.  So results have three values, whereas the pseudo-code of appendix A returns null
+/// both for "empty" and for "locked".
 ///
 ///   QUEUE-1  A thread that swaps the head for the sentinel has claimed the queue, until it stores
 ///       a head again.
@@ -141,7 +141,7 @@ class basic_thread_queue {
     return removal::removed;
   }
 
-  /// try_enqueue(e) followed by try_dequeue(), under one claim.  Returns `e` itself if the queue is
+  /// Appends `e` and removes the first entry, under one claim.  Returns `e` itself if the queue is
   /// empty.
   [[nodiscard]] found try_exchange(queue_entry& e) noexcept {
     queue_entry* const head = claim_some();
@@ -205,20 +205,23 @@ class basic_thread_queue {
   /// Claims the queue and returns its head, which the caller must store again (QUEUE-1).  Returns
   /// the sentinel if another thread has claimed the queue.
   [[nodiscard]] queue_entry* claim() noexcept {
-    queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
+    // Relaxed: the exchange [1] checks the head.
+    queue_entry* head = head_.load(std::memory_order_relaxed);
     do
       if (head == sentinel()) return head;
-    // [1] acquire: pairs with the release [2] of the claim before.  seq_cst: pairs with [3].
+    // [1] acquire: pairs with the release [2] of the claim before.  seq_cst: pairs with [3] in
+    // is_empty().
     while (
         !head_.compare_exchange_weak(head, sentinel(), Orders::claims, std::memory_order_relaxed));
     return head;
   }
-  /// claim() that claims nothing, and returns null, if the queue is empty.
+  /// Claims the queue like claim(), if it has entries.  Else claims nothing and returns null.
   [[nodiscard]] queue_entry* claim_some() noexcept {
-    queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: as in claim()
+    // Relaxed: the exchange [1] checks the head.
+    queue_entry* head = head_.load(std::memory_order_relaxed);
     do
       if (!head || head == sentinel()) return head;
-    // [1] and relaxed: as in claim().
+    // [1] as in claim(): the acquire pairs with the release [2] of the claim before.
     while (
         !head_.compare_exchange_weak(head, sentinel(), Orders::claims, std::memory_order_relaxed));
     return head;
@@ -251,9 +254,9 @@ class basic_thread_queue {
   }
   // Relaxed: the claim orders the writes of `owner` (QUEUE-3).
   void own(queue_entry& e) noexcept { e.owner.store(this, std::memory_order_relaxed); }
-  // Relaxed: as above.
+  // Relaxed: the claim orders the writes of `owner` (QUEUE-3).
   void disown(queue_entry& e) noexcept { e.owner.store(nullptr, std::memory_order_relaxed); }
-  // Relaxed: a hint, and exact under the claim.
+  // Relaxed: length_ is a hint, and exact under the claim.
   void count(unsigned n) noexcept { length_.store(n, std::memory_order_relaxed); }
 
   std::atomic<queue_entry*> head_ = nullptr;  // null, the first entry or the sentinel (QUEUE-1)

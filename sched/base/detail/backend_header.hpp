@@ -38,7 +38,7 @@ namespace weft {
 
 class process;
 
-/// The backend's header of a process.
+/// The header that the backend keeps with the process `p`.
 template <class Header>
 Header& header_of(process& p) noexcept {
   return *std::launder(

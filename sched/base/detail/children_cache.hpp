@@ -7,22 +7,23 @@
 
 namespace weft::detail {
 
-/// The ids of the children of one process.  As long as their numbers have as many digits (groups of
-/// three bits) as the last one, an id costs a shift and an addition; else as process_id::child().
+/// A cache for the ids of the children of one process.  If the number of a child has as many digits
+/// (groups of three bits) as the last number that was looked up, its id costs a shift and an
+/// addition; else it costs a call of process_id::child().
 class children_cache {
  public:
   /// Whether child_of(parent, n) needs no computation.
   [[nodiscard, gnu::always_inline]] bool knows(process_id parent, std::uint64_t n) const noexcept {
     return parent == parent_ && n - first_ < count_;
   }
-  /// parent.child(n).
+  /// Returns parent.child(n).
   [[nodiscard, gnu::always_inline]] process_id child_of(process_id parent,
                                                         std::uint64_t n) noexcept {
     if (!knows(parent, n)) [[unlikely]]
       return find(parent, n);
     return known(n);
   }
-  /// child_of(parent, n) if knows(parent, n).
+  /// Returns the id of the n-th child of the last parent.  Requires knows(parent, n).
   [[nodiscard, gnu::always_inline]] process_id known(std::uint64_t n) const noexcept {
     return process_id(base_ + (n << shift_));
   }
@@ -42,9 +43,9 @@ class children_cache {
   }
 
   process_id parent_;
-  std::uint64_t base_ = 0;   // the id of the child 0, written with that many digits
-  std::uint64_t first_ = 0;  // the least number with that many digits
-  std::uint64_t count_ = 0;  // how many numbers have that many digits
+  std::uint64_t base_ = 0;   // the id of child 0, with as many digits as the last number
+  std::uint64_t first_ = 0;  // the least number with as many digits as the last one
+  std::uint64_t count_ = 0;  // how many numbers have as many digits as the last one
   int shift_ = 0;
 };
 

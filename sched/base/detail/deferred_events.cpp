@@ -60,7 +60,7 @@ void deferred_events::apply(std::size_t i) noexcept {
   bool const is_inside = std::exchange(is_applying_, true);
   std::size_t outer = std::exchange(next_, i);
   now->apply();
-  if (i < outer) outer += next_ - i - 1;  // one event erased, the events that it caused inserted
+  if (i < outer) outer += next_ - i - 1;  // less the event, plus those that it caused
   next_ = outer;
   is_applying_ = is_inside;
 }

@@ -12,15 +12,15 @@
 
 /// Events: actions of a process that are no operations, and that other processes can see: an
 /// unlock, the release of a permit, a completion, the end of an address, the cancellation of a
-/// scope.  On threads, other processes run between two of these.  So where schedules are explored
-/// in steps as small as operations, an event is deferred: it takes effect in a step of its own, and
-/// the search places steps of other processes before and after it.
+/// scope.  On several threads, other processes run between two events.  So where schedules are
+/// explored in steps as small as operations, an event is deferred: it takes effect in a step of its
+/// own, and the search places steps of other processes before and after it.
 ///
 ///   EVENT-1  The events of a process take effect in the order in which it caused them, and before
 ///       its next operation that other processes can see.  The end of a process counts as such an
 ///       operation.
-///   EVENT-2  An event that another event causes, while that one takes effect, comes directly
-///       behind that one: before the events that were deferred earlier.
+///   EVENT-2  If an event causes another one while it takes effect, the new event comes directly
+///       behind it, before the events that were deferred earlier.
 ///   EVENT-3  An object that an event refers to outlives the event: the event owns it, or its
 ///       destructor makes the event take effect first.
 ///   EVENT-4  If there is no memory to defer an event, it takes effect at once, after the deferred
@@ -40,8 +40,8 @@ class deferred_event : public pooled {
   virtual ~deferred_event();
   virtual void apply() noexcept = 0;
 
-  std::string_view const name;  // "the unlock of a mutex"
-  void const* const at;         // the location (location_listener.hpp); null: it is not watched
+  std::string_view const name;  // such as "the unlock of a mutex"
+  void const* const at;         // the location (location_listener.hpp); null if none is watched
 };
 template <class F>
 class deferred_event_of final : public deferred_event {
@@ -80,7 +80,7 @@ class event_deferrer {
   ~event_deferrer() = default;
 };
 
-/// Hands the event, which it takes over, to the deferrer of the thread.
+/// Takes the event over, and hands it to the deferrer of the thread.
 [[gnu::cold]] void defer_event(deferred_event* e) noexcept;
 /// Called when there is no memory for an event: makes the earlier events of its process take effect
 /// now (EVENT-4).
@@ -101,8 +101,8 @@ template <class F>
 [[nodiscard]] inline bool events_are_deferred() noexcept {
   return event_deferrer::of_thread != nullptr;
 }
-/// Calls `f()`, whose effect other processes can see: now, or where events are deferred in a step
-/// of its own.  `at`: the location.
+/// Calls `f()`, whose effect other processes can see: now; or, where events are deferred, in a step
+/// of its own.  `what`, `at`: the name and the location of the event.
 template <class F>
 [[gnu::always_inline]] inline void cause_event(std::string_view what, void const* at,
                                                F f) noexcept {
@@ -128,10 +128,10 @@ inline void apply_own_events_at(void const* at) noexcept {
 class deferred_events {
  public:
   /// The deferred end of a process, and its error.  A null `owner` says that there is no end.  If
-  /// the process does a task, is_over(scheduler, task) ends the task first.
+  /// the process runs a task, is_over(scheduler, task) ends the task first.
   struct end {
     process* owner = nullptr;
-    bool is_a_step = false;  // false: it is part of the step of the last event
+    bool is_a_step = false;  // false if the end is in the same step as the last event
     std::exception_ptr error = nullptr;
     void* task = nullptr;
     void (*is_over)(void* scheduler, void* task) noexcept = nullptr;
@@ -150,7 +150,7 @@ class deferred_events {
   void put(process const& by, std::unique_ptr<deferred_event>& e);
   /// The name of the next event of the process; empty if the process has none.
   [[nodiscard]] std::string_view first_of(process const& p) const noexcept;
-  /// Applies the next event of the process, which has one.
+  /// Applies the next event of the process.  Requires has(p).
   void apply_first_of(process const& p) noexcept;
   void apply_all_of(process const& p) noexcept {
     while (has(p)) apply_first_of(p);
@@ -173,7 +173,7 @@ class deferred_events {
  private:
   struct entry {
     process const* by;
-    deferred_event* what;  // owned
+    deferred_event* what;  // owned by the deferred_events
   };
   [[gnu::cold]] bool is_among_them(process const& p) const noexcept;
   [[gnu::cold]] void apply(std::size_t i) noexcept;
@@ -181,7 +181,7 @@ class deferred_events {
   std::vector<entry> events_;
   std::vector<end> ends_;
   bool is_applying_ = false;
-  std::size_t next_ = 0;  // where an event that is caused by an event is inserted
+  std::size_t next_ = 0;  // where an event is inserted that another event causes
 };
 
 }  // namespace weft::detail

@@ -12,46 +12,47 @@
 
 namespace weft::detail {
 
-/// What a spawn needs to know about its scheduler to be done by the coroutine that spawns: it calls
-/// the function itself, with the arguments in registers, and gives the scheduler the frame.
+/// The data for a direct spawn: the coroutine that spawns calls the function itself, with the
+/// arguments in registers, and gives the scheduler the new frame.
 ///
-///   DIRECT-3  It is done so only if the scheduler that runs on this thread would answer the
-///       operation at once, in the same way: the evidence is the scheduler's, so no handler and no
-///       log stands in between, and the process keeps none.  A scheduler that has several threads,
-///       limits the processes, explores, or keeps a trace answers each spawn itself.
-///   DIRECT-4  The number of the child is taken before the function is called, as by the scheduler:
-///       so a function that throws uses up a number either way.
+///   DIRECT-3  A spawn is direct only if the scheduler that runs on this thread would answer the
+///       operation at once, in the same way: the evidence is the scheduler's, so no handler stands
+///       in between, and neither the process that spawns nor the child keeps a log.  A scheduler
+///       that has several threads, limits the processes, explores, or keeps a trace answers each
+///       spawn itself.
+///   DIRECT-4  A direct spawn, like the scheduler, takes the number of the child before it calls
+///       the function.  So a function that throws uses up a number either way.
 struct direct_spawn {
-  /// The scheduler's evidence for spawning<>, for processes without a log.  Null: no spawn is done
-  /// directly.
+  /// The scheduler's evidence for spawning<>, for processes without a log.  Null if no spawn is
+  /// direct.
   void const* general = nullptr;
   /// The evidence for the row of the last spawn that the scheduler has answered by `general`.
   void const* evidence = nullptr;
-  worker_state* worker = nullptr;  // of this thread
-  /// Starts a child of the running process, the n-th, at that frame; destroys the frame if it
-  /// throws bad_alloc.
+  worker_state* worker = nullptr;  // the worker of this thread
+  /// Starts the n-th child of the running process at the frame `first`.  If it throws bad_alloc, it
+  /// has destroyed the frame.
   process_id (*begin)(worker_state& w, std::uint32_t n, std::coroutine_handle<> first,
                       row_info const& row) = nullptr;
 
-  /// The process that spawns, if a spawn that is performed by that evidence may be done directly;
-  /// else null.
+  /// The process that spawns, if a spawn by the evidence `by` may be direct; else null.
   [[nodiscard, gnu::always_inline]] process* spawner(void const* by) const noexcept {
     if (by != evidence) [[unlikely]]
       return nullptr;
     process* const p = worker->running;
     return p && !p->is_forkable() ? p : nullptr;
   }
-  /// Called when the evidence `by` has answered a spawn by the evidence `to`.
+  /// Called when the evidence `by` has answered a spawn by means of `to`: if that is `general`, the
+  /// next spawn by `by` may be direct.
   static void note(void const* by, void const* to) noexcept {
     if (to == of_thread.general) of_thread.evidence = by;
   }
 
-  /// Of the scheduler that runs on this thread.
+  /// The data of the scheduler that runs on this thread.
   [[gnu::visibility("default")]] static thread_local constinit direct_spawn of_thread;
 };
 inline thread_local constinit direct_spawn direct_spawn::of_thread;
 
-/// While it lives, spawns are done directly on this thread.
+/// While an object of this class lives, spawns on this thread may be direct, by the data `s`.
 class direct_spawn_here {
  public:
   explicit direct_spawn_here(direct_spawn const& s) noexcept

@@ -35,7 +35,7 @@ class shared_continuation final : public suspension, public pooled {
   shared_continuation& operator=(shared_continuation const&) = delete;
 
   void keep() noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller holds a count already
   }
   void release() noexcept {
     // acq_rel, pairs with itself: every drop of a count is a release, and the last one also an
@@ -57,8 +57,8 @@ class shared_continuation final : public suspension, public pooled {
     // before has reached each caller with the thunk of its process (BACKEND-1).
     return !claimed_.exchange(true, std::memory_order_acq_rel);
   }
-  /// Both functions move the suspended chain.  The caller then sets the `parent` of its outermost
-  /// frame to the new holder.
+  /// take_from() moves the suspended chain here, give_to() moves it on.  After each, the caller
+  /// sets the `parent` of the outermost frame to the new holder.
   void take_from(suspension& other, prompt const& ground) noexcept {
     move_suspension(other, *this, ground);
   }
@@ -66,7 +66,7 @@ class shared_continuation final : public suspension, public pooled {
     move_suspension(*this, other, ground);
   }
 
-  continuation ended() noexcept override { std::terminate(); }  // it never runs
+  continuation ended() noexcept override { std::terminate(); }  // never called: no frame runs here
   continuation dropped() noexcept override { return outside(); }
   [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override {
@@ -89,7 +89,7 @@ class shared_continuation final : public suspension, public pooled {
 
 class forkable_process final : public process {
  public:
-  /// Makes a process that has not started.  It takes over the caller's count of the program.
+  /// Makes a process that has not started.  The process takes over the caller's count of `p`.
   static forkable_process* make(process_id id, program* p, std::size_t log_limit,
                                 header_layout const& extra = no_header) {
     return new (extra) forkable_process(id, p, log_limit, extra);
@@ -103,7 +103,7 @@ class forkable_process final : public process {
   [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
   [[nodiscard]] location resumes_at() const noexcept override {
     if (!has_started()) return {};
-    if (sealed_) return process::resumes_at();  // its operations on tasks do not note their site
+    if (sealed_) return process::resumes_at();  // operations on tasks have noted no site
     return {at_site_.operation->name, at_site_.where};
   }
   /// Whether the process can no longer be run again, and the scheduler has counted it as such.
@@ -129,8 +129,8 @@ class forkable_process final : public process {
     return other;
   }
 
-  /// If the frames in which the process waits are shared: the address of the object that holds
-  /// them.  Null if the frames are its own.
+  /// The object that holds the frames in which the process waits, if clones share them; null if the
+  /// frames are its own.
   [[nodiscard]] void const* shared_frames() const noexcept { return shared_; }
   /// Takes the shared frames, if this process has some and no other process has taken them.
   void claim_frames(prompt const& ground) noexcept {
@@ -150,12 +150,12 @@ class forkable_process final : public process {
   void drop_frames(prompt const& ground) noexcept {
     claim_frames(ground);
     for (;;) {
-      keep();  // for unwind_on(), which may run before unwind_suspended() returns
+      keep();  // unwind_on() drops a count, perhaps before unwind_suspended() returns
       if (unwind_suspended()) return release();
       if (is_ != state::cut) return;
     }
   }
-  /// Starts the process at that first frame, or starts it again.
+  /// Starts the process, or starts it again, at the frame `first`.
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
              result_slot_base& sink) noexcept {
     root_ = first;
@@ -204,7 +204,7 @@ class forkable_process final : public process {
   replay_log log_;
   site at_site_{};
   class program* program_;
-  shared_continuation* shared_ = nullptr;  // frames that it shares with clones (FORK-1)
+  shared_continuation* shared_ = nullptr;  // the frames shared with clones, or null (FORK-1)
   std::coroutine_handle<> root_;           // the first frame, while it exists
   bool sealed_ = false;
 };

@@ -15,7 +15,7 @@ struct injection_node : pooled {
   injection_node* next = nullptr;
   thunk content = thunk::reason::stopped;
 };
-/// Null for a backend that needs no node.
+/// A node that was allocated beforehand; null for a backend that needs none.
 using spare_node = std::unique_ptr<injection_node>;
 
 }  // namespace weft::detail

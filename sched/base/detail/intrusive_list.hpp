@@ -8,7 +8,8 @@ namespace weft::detail {
 template <class T, class Tag = void>
 class intrusive_list;
 
-/// Base of an object that may be on an intrusive_list; one for each tag, if it may be on several.
+/// The base of an object that may be on an intrusive_list.  An object that may be on several lists
+/// has one such base for each tag.
 template <class T, class Tag = void>
 class list_entry {
  private:
@@ -24,8 +25,9 @@ class list_entry {
   list_entry* previous_;
 };
 
-/// A list that its objects carry.  Each operation is O(1) and allocates nothing.  An object is on one
-/// list of its type at most, and its owner knows whether it is.
+/// A doubly linked list, whose links lie in the objects on it.  Each operation is O(1) and
+/// allocates nothing.  An object is on at most one list for each tag; its owner knows whether it is
+/// on one.
 template <class T, class Tag>
 class intrusive_list : list_entry<T, Tag> {
   using entry = list_entry<T, Tag>;
@@ -34,9 +36,9 @@ class intrusive_list : list_entry<T, Tag> {
   constexpr intrusive_list() noexcept { this->next_ = this->previous_ = this; }
 
   [[nodiscard]] bool empty() const noexcept { return this->next_ == this; }
-  /// Null if the list is empty.
+  /// The first object; null if the list is empty.
   [[nodiscard]] T* first() const noexcept { return object(this->next_); }
-  /// Null if `t` is the last.
+  /// The object behind `t`; null if `t` is the last one.
   [[nodiscard]] T* next(T const& t) const noexcept { return object(of(t).next_); }
 
   void push_back(T& t) noexcept {

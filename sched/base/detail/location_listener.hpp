@@ -19,16 +19,16 @@ class location_listener {
   virtual void note_created(void const* location) noexcept = 0;
   virtual void note_destroyed(void const* location) noexcept = 0;
   virtual void note_access(void const* location, bool is_written) noexcept = 0;
-  /// Time passes: no later step can change places with an earlier one.
+  /// Called when time passes: no later step can change places with an earlier one.
   virtual void note_time() noexcept = 0;
-  /// The running process reads the clock, or sets an alarm.
+  /// Called when the running process reads the clock, or sets an alarm.
   virtual void note_clock() noexcept {}
-  /// The running process has failed, or no process can go on: all others are cancelled.
+  /// Called when the running process has failed, or no process can go on: all others are cancelled.
   virtual void note_all_cancelled() noexcept = 0;
-  /// `clone` was forked from `from`.  Each of the two will access `shared`, their frames: the first
-  /// takes them, and the second finds them taken (FORK-1).
+  /// Called when `clone` was forked from `from`.  Both will access `shared`, the frames that they
+  /// share: the first takes the frames, and the second finds them taken (FORK-1).
   virtual void note_fork(process_id from, process_id clone, void const* shared) noexcept = 0;
-  /// The running process is run again from its beginning.
+  /// Called when the running process is run again from its beginning.
   virtual void note_rerun() noexcept = 0;
 
   /// The listener of the calling thread; null unless schedules are explored on it by a strategy

@@ -22,7 +22,7 @@ struct pending_operation {
   using perform_function = std::coroutine_handle<>(void* scheduler, process& p,
                                                    pending_operation const& self);
   perform_function* perform = nullptr;
-  void* handler = nullptr;  // the evidence
+  void* handler = nullptr;  // the evidence of the handler that answers
   void* operation = nullptr;
   void* waiting = nullptr;  // the slot of the answer
   std::coroutine_handle<> leaf{};
@@ -32,34 +32,34 @@ struct pending_operation {
   bool is_a_step = true;  // false: deferred only until the events of its process have taken effect
 };
 
-/// What a scheduler `S` tells of its processes, and what it asks about their steps.  A backend may bring
-/// an observer, `B::observer`: that of tracing<B> adds events to a trace, that of an explorer tells
-/// accesses and makes an operation a step of its own.  This one, for all other backends, does nothing:
-/// when a call is compiled, nothing of it is left.  Another observer derives from it, and hides the
-/// functions that it needs.
+/// The functions by which a scheduler `S` reports on its processes, and asks about their steps.  A
+/// backend may bring an observer, `B::observer`: that of tracing<B> adds events to a trace, that of
+/// an explorer tells accesses and makes an operation a step of its own.  This observer, for all
+/// other backends, does nothing, and the compiler removes the calls.  Other observers derive from
+/// it, and hide the functions that they need.
 struct no_observer {
   static constexpr bool is_there = false;
   static constexpr bool keeps_trace = false;
-  /// Whether a process gives way when its step has had its share of operations.
+  /// Whether a process gives way when its step has had its share of messages.
   static constexpr bool limits_steps = true;
-  /// Whether threads that are none of the scheduler's may put a process.
+  /// Whether threads other than the scheduler's may put a process.
   static constexpr bool outside_may_come = true;
 
-  // ---- what happens
+  // ---- reports
 
-  static void on_event(auto&, trace_event const&) noexcept {}  // for a trace
+  static void on_event(auto&, trace_event const&) noexcept {}  // an event for a trace
   static void on_made(auto&) noexcept {}                       // the scheduler was made
   template <class F>
-  static void on_learnt(auto&) {}  // the effect `F`
+  static void on_learnt(auto&) {}  // the scheduler has learnt the effect `F`
   static void on_handlers(auto&, auto&) {}
   static void on_start(auto&, process const&) noexcept {}
   static void on_spawn(auto&, process_id, std::source_location) noexcept {
-  }  // before the child is made
+  }  // called before the child is made
   static void on_fork(auto&, auto&, auto&) noexcept {}
   static void on_fork_refused(auto&) noexcept {}
   static void on_rerun(auto&) noexcept {}
   static void on_wake(auto&, process const&) noexcept {}
-  static void on_step(auto&, process const&) noexcept {}  // taken: a step is about to begin
+  static void on_step(auto&, process const&) noexcept {}  // the process begins a step
   static void on_resume(auto&, process const&, std::uint64_t) noexcept {}
   static void on_failure(auto&, process const&, std::exception_ptr const&) noexcept {}
   static void on_retire(auto&, process const&) noexcept {}
@@ -69,21 +69,22 @@ struct no_observer {
   static void on_send(auto&, auto&) noexcept {}
   static void on_receive(auto&, auto&) noexcept {}
   static void on_touch(auto&, void const*, bool) noexcept {}
-  static void on_version(auto&, trace_kind, auto const&) {}  // of the queue: kept, or run again
+  static void on_version(auto&, trace_kind, auto const&) {}  // a queue version is kept or restored
   static void on_run_end(auto&) noexcept {}
-  static void on_ending(auto&) noexcept {}  // the scheduler ends: no process runs any more
-  /// The result lives while this thread runs processes.
+  static void on_ending(auto&) noexcept {}  // the scheduler is ending: no process runs any more
+  /// Returns an object that the caller keeps while this thread runs processes.
   static nothing here(auto&) noexcept { return {}; }
 
   // ---- evidence and clauses
 
-  /// Evidence in front of a handler of `F`, or that of the handler.  `at`, `next`: the prompts of the
-  /// handler that answers, and of the next one further out; null if there is none.
+  /// Returns evidence that stands in front of a handler of `F`, or the evidence of the handler.
+  /// The prompts are those of the handler and of the next one further out, or null.
   template <class F>
   static evidence<F>* in_front(auto&, evidence<F>& handler, prompt const&, prompt const*) {
     return &handler;
   }
-  /// The same, of a handler outside the scheduler, under what in_front() adds.
+  /// Returns evidence that stands in front of a handler of `F` outside the scheduler, or that of
+  /// the handler; in_front() gets the result.  The pointer: the next handler further out, or null.
   template <class F, class Find>
   static evidence<F>* watched(auto&, evidence<F>& handler, evidence<F>*) {
     return &handler;
@@ -93,9 +94,10 @@ struct no_observer {
 
   // ---- steps
 
-  /// Whether something precedes the next operation of that process, which was deferred.
+  /// Whether the process has deferred events (deferred_events.hpp), which must take effect first.
   static constexpr bool has_events(auto&, process const&) noexcept { return false; }
-  /// Does that now, in a turn of the process.  Returns whether it was the whole step.
+  /// Makes the next deferred event, or the deferred end, of the process take effect, in a turn of
+  /// the process.  Returns whether that was the whole step.
   static constexpr bool applies_first(auto&, process*, std::uint64_t) noexcept { return false; }
   static pending_operation take_pending(auto&, process&) noexcept { return {}; }
   static constexpr bool defers_exit(auto&, process&) noexcept { return false; }
@@ -106,9 +108,9 @@ struct no_observer {
   static constexpr bool defers_start(auto&, auto const&) noexcept { return false; }
   /// Whether a send to a process that waits ends the step of its sender.
   static constexpr bool ends_step_of_sender(auto&) noexcept { return false; }
-  /// Takes a process while all are unwound.
+  /// Takes the next process on the slow path of the scheduler, as when all processes are unwound.
   static thunk take_unwinding(auto& s) noexcept { return s.take(); }
-  /// Whether an exchange has returned no process.
+  /// Whether an exchange has returned an empty thunk, because the backend was stopped.
   static constexpr bool has_stopped(thunk const&) noexcept { return false; }
 };
 

@@ -4,14 +4,14 @@
 #include <type_traits>
 #include <utility>
 
-/// What a process or a task keeps of the arguments of its coroutine: not temporaries, to which a
-/// parameter would refer when they are gone.
+/// Checks of the arguments that a process or a task keeps for its coroutine: no parameter may refer
+/// to a temporary, which would be gone when the coroutine runs.
 namespace weft::detail {
 
 template <class... Ps>
 struct parameter_list {
-  /// A temporary binds to no `const volatile&`: so an argument of type `A` that a `P` cannot bind to
-  /// in this way is converted to a temporary.
+  /// Whether a parameter `P` would refer to a temporary to which an argument of type `A` is
+  /// converted.  The test takes a `volatile const&`, to which no temporary binds.
   template <class P, class A>
   static constexpr bool binds_to_a_temporary =
       std::is_reference_v<P> && !std::is_convertible_v<A&, std::remove_cvref_t<P> volatile const&>;
@@ -25,7 +25,7 @@ struct parameter_list {
   }();
 };
 
-/// For arguments that a process or a task keeps: each is copied or moved into it.
+/// Checks that each of these arguments can be copied or moved into the process or task.
 template <class... As>
 consteval bool require_kept() {
   constexpr bool are_kept = (std::is_constructible_v<std::decay_t<As>, As> && ...);
@@ -55,7 +55,8 @@ auto parameters_of_any() {
     return std::type_identity<parameter_list<>>();
 }
 
-/// For a call of `F` by which a coroutine begins, with kept arguments of the types `As`.
+/// Checks that no parameter refers to a temporary, if a coroutine begins by a call of `F` with kept
+/// arguments of the types `As`.
 template <class F, class... As>
 consteval bool require_no_temporaries() {
   constexpr bool refers_to_temporaries =

@@ -9,15 +9,15 @@
 
 namespace weft::detail {
 
-/// The processes of a report: each is named by its function, and numbered, in the order of ids, where
-/// several have the same.
+/// The names of the processes of a report: those of their functions.  Processes with the same
+/// function are numbered, in the order of ids.
 class process_names {
  public:
-  /// `function`: what process::function() has returned; empty if it is not known.
+  /// Adds a process.  `function`: the result of process::function(); empty if it is not known.
   void add(process_id id, std::string_view function);
   /// "process 1.2 (worker #2)"; "process 1.2" if its function is not known.
   [[nodiscard]] std::string text(process_id id) const { return "process " + short_text(id); }
-  /// "1.2 (worker #2)"
+  /// "1.2 (worker #2)"; "1.2" if its function is not known.
   [[nodiscard]] std::string short_text(process_id id) const;
 
  private:

@@ -53,7 +53,7 @@ class program : public pooled {
 
   virtual first_frame start() const = 0;
   void keep() noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller holds a count already
   }
   void release() noexcept {
     // acq_rel, pairs with itself: every drop of a count is a release, and the last one also an

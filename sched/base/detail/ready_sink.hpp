@@ -14,12 +14,13 @@ class ready_sink {
   virtual void make_ready(thunk t) noexcept = 0;
   /// Makes a process ready, on any thread.  If the call throws, `t` is unchanged.
   virtual void put_from_outside(thunk& t) = 0;
-  /// put_from_outside() into a node from reserve_put(): cannot throw on a reserving_backend.
+  /// Makes a process ready, on any thread, with the memory of a node from reserve_put().  Cannot
+  /// throw on a reserving_backend.
   virtual void put_from_outside(thunk& t, spare_node in) = 0;
   /// Allocates the memory for one put_from_outside().  Throws bad_alloc.
   [[nodiscard]] virtual spare_node reserve_put() = 0;
 
-  /// Makes a process ready whose wait is cancelled.
+  /// Makes a process ready because its wait is cancelled.
   void make_cancelled(process& p) noexcept {
     p.mark_cancellable();
     make_ready(thunk(&p));

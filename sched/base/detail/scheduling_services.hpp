@@ -13,10 +13,10 @@
 
 namespace weft::detail {
 
-/// A scheduler, as the clauses of `mail`, `sync` and `tasks` see it: functions on(scheduler, operation)
-/// and those that they call.  They use no other member (tools/lint.py); backend_scheduler.hpp has all.
-/// The running process is suspended at its operation already, unless the operation declares that it
-/// is answered at once (scheduled.hpp).
+/// The members of a scheduler that the clauses of `mail`, `sync` and `tasks` may use: the functions
+/// on(scheduler, operation) and the functions that these call.  tools/lint.py checks that they use
+/// no others; backend_scheduler.hpp has all members.  When on() is called, the running process is
+/// suspended at its operation, unless the operation is answered at once (scheduled.hpp).
 template <class S>
 concept scheduling_services =
     requires(S& s, process& p, thunk t, std::uint64_t answer, first_frame first) {
@@ -25,43 +25,44 @@ concept scheduling_services =
       typename S::observer;
       typename S::backend_type;
 
-      // The process that runs.
+      // The running process, and the worker that runs it.
       { s.running() } -> std::same_as<process&>;
-      { s.running_here() } -> std::same_as<process*>;  // or null
+      { s.running_here() } -> std::same_as<process*>;  // null if no process runs
       s.here();                                        // the state of this worker
-      s.worker_here();  // the same; of the whole scheduler if this thread is no worker
+      s.worker_here();  // here(); the scheduler's own state if this thread is no worker
       s.worker();       // the backend's part of this worker
 
       // The lists on which processes wait, and the cancellation of processes.
       s.waits;
       { s.cancellation.needs_attention() } -> std::same_as<bool>;
-      s.on_wait_begin(p);      // before a process may be seen on a list
-      s.on_waiting(p);         // it waits
-      s.on_wait_cancelled(p);  // it does not wait after all
+      s.on_wait_begin(p);      // called before other threads can find p on a list
+      s.on_waiting(p);         // called when p waits
+      s.on_wait_cancelled(p);  // called if p does not wait after all
 
-      // The running process is boxed and put back.
+      // Boxing the running process, and putting processes into the queues.
       { s.box(answer) } -> std::same_as<thunk>;
       s.put(std::move(t), put_reason::woken);
-      { s.reserve_put() };  // memory for a put, before it is too late to fail
+      { s.reserve_put() };  // allocates the memory for a put, which then cannot fail
 
-      // A clause ends by the frame that the thread goes on to.
+      // The results of a clause: the frame with which the thread goes on.
       { s.next() } -> std::same_as<std::coroutine_handle<>>;
       { s.resume(&p, answer) } -> std::same_as<std::coroutine_handle<>>;
-      { s.refuse(p) } -> std::same_as<std::coroutine_handle<>>;  // it finds `cancelled`
-      s.retire(&p, nullptr);                                     // it has ended
+      { s.refuse(p) } -> std::same_as<std::coroutine_handle<>>;  // lets p find `cancelled`
+      s.retire(&p, nullptr);                                     // called when p has ended
 
       // For tasks, which become processes, and for scopes.
-      { s.is_dropping_ } -> std::same_as<bool&>;  // no process runs any more; frames are unwound
+      { s.is_dropping_ } -> std::same_as<bool&>;  // true while frames are unwound at the end
       s.evidence_for(*first.row, false, s.worker_here());
-      S::header;            // what a process has in front
-      s.sink_;              // takes the answer of a process that nobody waits for
-      s.make_cancelled(p);  // ready, to find `cancelled`
-      s.patience();         // how many of them a process may ignore
-      s.limits_made_;       // numbers deadlines
+      S::header;            // the layout of the backend's header in front of a process
+      s.sink_;              // a slot for answers that nothing reads
+      s.make_cancelled(p);  // makes p ready, to find `cancelled`
+      s.patience();         // how many times a process may ignore `cancelled`
+      s.limits_made_;       // numbers the deadlines of scopes (scope_limit.hpp)
       { s.is_limited() } -> std::same_as<bool>;
       { s.has_alarms() } -> std::same_as<bool>;
-      { s.is_active() } -> std::same_as<bool>;     // it runs, and does not end
-      { s.is_innermost() } -> std::same_as<bool>;  // no handler stands between it and the process
+      // Whether only handlers, or nothing, stand between the scheduler and the running code.
+      { s.is_active() } -> std::same_as<bool>;
+      { s.is_innermost() } -> std::same_as<bool>;
       s.fail(p.id(), nullptr);
       s.keep();  // one more owner of the scheduler, until release()
       s.release();

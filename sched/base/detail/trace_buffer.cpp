@@ -21,7 +21,7 @@
 namespace weft::detail {
 
 struct trace_buffer::noted_handlers {
-  using stack = std::vector<std::string_view const*>;  // of names that are constants
+  using stack = std::vector<std::string_view const*>;  // the names of handlers, which are constants
 
   [[nodiscard]] std::string_view keep(std::string_view text) {
     auto const known = texts.find(text);
@@ -29,7 +29,7 @@ struct trace_buffer::noted_handlers {
   }
 
   std::set<std::string, std::less<>> texts;
-  std::map<stack, std::string_view> stacks;  // those that were noted before, with their texts
+  std::map<stack, std::string_view> stacks;  // the stacks that were noted, with their texts
   std::map<stack, std::string_view>::iterator last = stacks.end();
   stack now;
 };
@@ -119,7 +119,7 @@ void trace_buffer::note_handlers(trace_event& e, answering const& by) noexcept {
     }
     e.under = names;
     e.depth = static_cast<std::uint16_t>(std::min<std::size_t>(depth, trace_event::unknown));
-  } catch (std::bad_alloc const&) {  // then the event has none
+  } catch (std::bad_alloc const&) {  // the event has no handlers
   }
 }
 

@@ -17,14 +17,14 @@
 
 namespace weft::detail {
 
-/// Which handler answers an operation, for the stack of handlers in its event.
+/// The handler that answers an operation, for the stack of handlers in the operation's event.
 struct answering {
   /// The prompt of the handler; null if only the handler is known.
   prompt const* at = nullptr;
   /// Whether the frames up to that prompt have been captured for its clause.
   bool has_captured = false;
   void const* handler = nullptr;
-  /// How many handlers are between that prompt and the one that answers, which is outside.
+  /// How many handlers further out than that prompt the answering handler is.
   std::uint16_t further_out = 0;
 
   [[nodiscard]] bool is(prompt const& p) const noexcept { return at ? &p == at : p.is_of(handler); }
@@ -56,13 +56,14 @@ class trace_buffer {
     kept->worker = worker_;
     if (e.kind == trace_kind::resume) running_ = e.process;
   }
-  /// Sets the handlers that are around the running code, of which `by` answers.  If the event has
-  /// some already, copies them.  Leaves none if there is no memory.  O(handlers).
+  /// Sets e.under, the handlers around the running code, and e.depth, the place of the answering
+  /// one, `by`.  If e.under is set already, copies that text instead.  If there is no memory,
+  /// leaves e.under empty.  O(handlers).
   void note_handlers(trace_event& e, answering const& by) noexcept;
-  /// Copies the text.  Empty if there is no room for it.
+  /// Copies the text, and returns the copy; empty if there is no room for it.
   [[nodiscard]] std::string_view keep(std::string_view text) noexcept;
 
-  /// The short name of the function of a process.  Empty if there is no memory.
+  /// Keeps the short name of a process's function, and returns it; empty if there is no memory.
   [[nodiscard]] std::string_view keep_name(process_id id, std::string_view function) noexcept;
   /// Whether keep_name() was called for the process.
   [[nodiscard]] bool has_named(process_id id) const noexcept { return named_.contains(id.hash()); }
@@ -109,7 +110,7 @@ class trace_buffer {
   std::vector<std::unique_ptr<block>> blocks_;
   std::vector<text_block> texts_;
   std::unique_ptr<noted_handlers> const handlers_;
-  std::unordered_set<std::uint64_t> named_;  // by the hashes of ids
+  std::unordered_set<std::uint64_t> named_;  // hashes of the ids for which keep_name() was called
   std::uint16_t worker_;
 };
 

@@ -63,7 +63,7 @@ class send_many_awaitable : public mail_awaitable {
   std::size_t sent_ = 0;
 };
 
-/// Receives as many messages as have come, at least one.
+/// Waits for a message, and receives as many as have come.
 template <class M>
 class receive_many_awaitable : public mail_awaitable {
  public:

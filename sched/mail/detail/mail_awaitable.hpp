@@ -7,7 +7,7 @@
 #include "weft/sched/mail/detail/mailbox_registry.hpp"
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 
-/// What the awaitables of mail have in common, and the one that opens a port.
+/// The base class of the awaitables of mail, and the awaitable that opens a port.
 namespace weft {
 struct mail;
 template <class M>
@@ -16,7 +16,8 @@ struct ports;
 
 namespace weft::detail {
 
-/// An awaitable: it stays in the awaiting frame, and holds everything that its operation refers to.
+/// An awaitable that stays in the awaiting frame, and holds all objects that its operation refers
+/// to.
 struct mail_awaitable {
   static constexpr bool row_aware_operation = true;
   mail_awaitable() = default;

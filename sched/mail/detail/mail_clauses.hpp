@@ -58,21 +58,22 @@ void trace_sent(S& s, mailbox const& b, process const* receiver) noexcept {
   trace_message(s, trace_kind::send, s.running(), b);
   if (receiver) trace_message(s, trace_kind::receive, *receiver, b);
 }
-/// Counts a message that is sent or received without waiting.  False if the step of the process has
-/// had its share of them.  A process inside a handler is not suspended for that.
+/// Counts a message that is sent or received without waiting.  False if the process must give way,
+/// since its step has had its share of operations (worker_state.hpp).  A process inside a handler
+/// need not give way.
 template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool may_go_on(S& s) noexcept {
   if (!S::observer::limits_steps || s.here().count_operation()) [[likely]]
     return true;
   return !s.is_innermost() || prompt::arena_here();
 }
-/// Counts the messages of a batch after the first.
+/// Counts the messages of a batch after the first in the share of the step.
 template <scheduling_services S>
 void count_batch(S& s, message_batch const& more) noexcept {
   s.here().count_operations(more.done);
 }
 /// Resumes the running process, which has sent or received; or puts it, if its step has had its
-/// share of messages.
+/// share of operations.
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> go_on(S& s, std::uint64_t answer) noexcept {
   if (!S::observer::limits_steps || s.here().count_operation()) [[likely]]
@@ -80,10 +81,10 @@ template <scheduling_services S>
   s.put(s.box(answer), put_reason::yielded);
   return s.next();
 }
-/// Whether a sender hands over, so that the receiver runs in its place: not if it has just sent
-/// another message, since it will most likely send more.  A hand-over is not allowed too often
-/// in a row, since other processes would wait too long; nor while a cancellation needs attention;
-/// nor while a sender that is not yet suspended is inside a handler.
+/// Whether a sender hands over, so that the receiver runs in its place: not if the sender has just
+/// sent another message, since it will most likely send more; not too often in a row, since other
+/// processes would wait too long; not while a cancellation needs attention; and not while a sender
+/// that is not yet suspended is inside a handler.
 template <scheduling_services S>
 [[nodiscard]] bool may_hand_over(S& s, bool has_just_sent) noexcept {
   static constexpr std::uint8_t most = 64;
@@ -93,7 +94,7 @@ template <scheduling_services S>
   else
     return false;
 }
-/// Runs the receiver now, and puts the sender with its answer: it goes on in its turn.
+/// Runs the receiver now, and puts the sender with its answer: the sender goes on in its turn.
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> hand_over(S& s, mailbox::woken_receiver to,
                                                                 std::uint64_t answer) noexcept {
@@ -122,13 +123,13 @@ template <scheduling_services S>
 
 // ---- sending
 
-/// A send: its messages, and how it is done.
+/// A send of any kind: its messages, and the options that its operation sets.
 struct sending {
   send_waiter& by;
-  message_batch* more = nullptr;  // the messages after the first; null if there is one
+  message_batch* more = nullptr;  // the messages after the first; null if there is one message
   alarm* until = nullptr;  // wakes a sender that waits for room; null if there is no deadline
-  bool waits = true;       // for room
-  std::uint64_t if_inbox_gone = 0;  // the answer
+  bool waits = true;       // whether the sender waits for room
+  std::uint64_t if_inbox_gone = 0;  // the answer if the inbox was destroyed
 
   explicit sending(mail::send const& o) noexcept : by(*o.what) {}
   explicit sending(mail::send_many const& o) noexcept : by(*o.what), more(o.more) {}
@@ -136,8 +137,8 @@ struct sending {
       : by(*o.what), until(o.until), waits(o.waits), if_inbox_gone(send_waiter::inbox_has_gone) {}
 };
 
-/// Sends the messages after the first, while there is room for them, until a process gets one that
-/// waits for it.  Returns how many were sent, with the first one.
+/// Sends the messages after the first, while there is room for them, until a process that waits
+/// gets one.  Returns how many messages were sent, including the first.
 template <scheduling_services S>
 [[nodiscard, gnu::noinline]] std::uint64_t send_more(S& s, mailbox& b,
                                                      message_batch& more) noexcept {
@@ -149,9 +150,9 @@ template <scheduling_services S>
       trace_sent(s, b, to.receiver);
       more.advance();
     }
-  } catch (...) {  // no memory: the messages before are sent
+  } catch (...) {  // no memory: the messages before this one are sent
   }
-  if (to.receiver) put_receiver(s, to);  // it has come to wait since send() looked for it
+  if (to.receiver) put_receiver(s, to);  // a receiver that has begun to wait meanwhile
   count_batch(s, more);
   return 1 + more.done;
 }
@@ -245,8 +246,8 @@ template <scheduling_services S>
     else
       sent = w.parked.take() ? mailbox::send_outcome::refused : mailbox::send_outcome::taken;
   } catch (...) {
-    // Thrown by set_alarm(), before another party could take the process; or by the storing of the
-    // message, after this thread has taken the process.
+    // Either set_alarm() has thrown, before another party could take the process; or the storing of
+    // the message has, after this thread took the process.
     (void)w.parked.take();
     s.on_wait_cancelled(p);
     throw;

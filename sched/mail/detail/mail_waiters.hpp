@@ -14,18 +14,18 @@ namespace weft::detail {
 class mailbox;
 class mailbox_queue;
 
-/// The messages after the first, if an operation sends or receives as many as it can.
+/// The messages after the first, for an operation that sends or receives as many as it can.
 struct message_batch {
   std::byte* next;       // the next message to send, or the next object to receive a message in
-  std::size_t left;      // how many there are
-  std::size_t size;      // of a message, in bytes
+  std::size_t left;      // how many messages or objects are left
+  std::size_t size;      // the size of a message in bytes
   std::size_t done = 0;  // how many were sent, or received
 
   void advance() noexcept { next += size, --left, ++done; }
 };
 
-/// A process that sends.  It lies in the frame of the process, as does the message until there is
-/// room for it.
+/// Stands for a process that sends.  A send_waiter lies in the frame of its process, as does the
+/// message until there is room for it.
 class send_waiter {
  public:
   /// Answers to a send with a deadline.  A send without a deadline is answered with false if the
@@ -39,7 +39,7 @@ class send_waiter {
   /// For a send to a process id: the mailbox is looked up later.
   explicit send_waiter(void* m, bool timed = false) noexcept
       : box(nullptr), message(m), is_timed_(timed) {}
-  send_waiter(send_waiter const&) = delete;  // the mailbox points to it
+  send_waiter(send_waiter const&) = delete;  // the mailbox points to this object
   send_waiter& operator=(send_waiter const&) = delete;
   ~send_waiter() {
     parked.leave_group();
@@ -56,8 +56,8 @@ class send_waiter {
   friend class mailbox_queue;
   class mailbox_queue;
   inline void leave() noexcept;
-  bool const is_timed_;    // has a deadline: its alarm may take the process
-  bool is_inside = false;  // in the mailbox; set by its process, reset by a taker
+  bool const is_timed_;    // there is a deadline: its alarm may take the process
+  bool is_inside = false;  // this waiter is inside the mailbox (MAILBOX-5 of mailbox.hpp)
   send_waiter* next;
   send_waiter* previous;
 };
@@ -68,13 +68,14 @@ class receive_waiter;
 /// One of the mailboxes at which a process receives.
 struct select_case {
   mailbox* box;
-  void* into;  // where to put the message
+  void* into;  // storage for the message
   receive_waiter* receiver;
-  bool has_come = false;   // `into` has a message
-  bool is_inside = false;  // as in send_waiter
+  bool has_come = false;   // `into` holds a message
+  bool is_inside = false;  // this case is inside the mailbox (MAILBOX-5 of mailbox.hpp)
 };
 
-/// A process that receives, at one mailbox or at several.  It lies in the frame of the process.
+/// Stands for a process that receives, at one mailbox or at several.  A receive_waiter lies in the
+/// frame of its process.
 class receive_waiter {
  public:
   /// Answers other than the number of a case, which is 1 or more.  `too_late` is also the answer if
@@ -86,7 +87,7 @@ class receive_waiter {
       : first(places), count(n), until(a) {
     for (unsigned i = 0; i != n; ++i) places[i].receiver = this;
   }
-  receive_waiter(receive_waiter const&) = delete;  // mailboxes point to its cases
+  receive_waiter(receive_waiter const&) = delete;  // its cases, which mailboxes know, point to it
   receive_waiter& operator=(receive_waiter const&) = delete;
   ~receive_waiter() {
     parked.leave_group();
@@ -100,7 +101,7 @@ class receive_waiter {
   unsigned count;
   alarm* until;  // null if there is no deadline
   waiter parked;
-  std::atomic<bool> is_everywhere = false;  // has entered all its mailboxes, if several
+  std::atomic<bool> is_everywhere = false;  // set once all of several mailboxes were entered
 
  private:
   [[gnu::noinline]] void leave_all() noexcept {

@@ -20,42 +20,43 @@ namespace weft::detail {
 
 class mailbox_registry;
 
-/// Its owners are counted: the inbox is one, and each address.  The template parameter `Locks` says
+/// A mailbox counts its owners: the inbox, and each address.  The template parameter `Locks` says
 /// whether the scheduler has several threads.  MAILBOX-8 and MAILBOX-9 are in mailbox_queue.hpp.
 ///
 ///   MAILBOX-1  A message is sent under the lock, if the scheduler has several threads, and
 ///       received without it (message_queue.hpp).  The waiting receiver and the waiting senders are
 ///       accessed under the lock.
 ///   MAILBOX-2  A receiver waits only while there is no message; a sender waits only while the
-///       mailbox is full, or until a receiver that has made room has seen it (MAILBOX-9).
+///       mailbox is full, or until a receiver that has made room has seen the sender (MAILBOX-9).
 ///   MAILBOX-3  A mailbox that was closed gets no message, and no process waits there.
 ///   MAILBOX-4  No process can send once `addresses_` is zero, unless the inbox makes another
 ///       address.  The thread that makes it zero then looks for a receiver under the lock.  A
 ///       receiver reads `addresses_` under the lock before it waits; a receiver at several
 ///       mailboxes, after it has entered them all.  So the thread finds the receiver, or the
 ///       receiver finds zero.
-///   MAILBOX-5  A waiter that has entered is inside until a taker removes it, or its operation
-///       ends.  A mailbox that is closed meanwhile lives until no waiter is inside.
+///   MAILBOX-5  A waiter that has entered is inside until the thread that takes its process removes
+///       it, or its operation ends.  A mailbox that is closed meanwhile lives until no waiter is
+///       inside.
 ///   MAILBOX-6  A sender that was taken by its alarm has not sent, and stays on the list until its
 ///       operation ends: a receiver that makes room skips it.
 ///   MAILBOX-7  Messages that are in the mailbox when its scheduler ends are destroyed.  So an
-///       inbox that lies in its own mailbox, or two inboxes that lie in each other's, are freed as
-///       well.  Both the inbox and the registry may close the mailbox: the first to do so discards
-///       the messages.
+///       inbox that lies in its own mailbox is freed as well, and so are two inboxes of which each
+///       lies in the mailbox of the other.  Both the inbox and the registry may close the mailbox:
+///       the first to do so discards the messages.
 class mailbox : public mailbox_queue {
  public:
   mailbox(mailbox const&) = delete;
   mailbox& operator=(mailbox const&) = delete;
 
   void release() noexcept {
-    // acq_rel: pairs with itself: the last owner, which deletes the mailbox, sees all that the
-    // others did.
+    // acq_rel: pairs with itself: the last owner, which deletes the mailbox, sees all accesses of
+    // the other owners.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   [[nodiscard]] mailbox_registry& registry() const noexcept { return registry_; }
 
   void add_address() noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller is an owner
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller is an owner already
     // relaxed: only the process that has the inbox changes the count from zero.
     addresses_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -63,8 +64,8 @@ class mailbox : public mailbox_queue {
   inline void drop_address() noexcept;
   /// Called when the inbox is destroyed: discards the messages, and wakes all waiting processes.
   void close() noexcept;
-  /// Called when the scheduler has ended.  True if there are messages: then the mailbox is closed,
-  /// and the caller must discard them, and owns one count.
+  /// Called when the scheduler has ended.  If an open mailbox has messages, closes it and returns
+  /// true: then the caller must discard the messages, and is an owner until it calls release().
   [[nodiscard]] bool abandon() noexcept;
 
   // ---- sending
@@ -72,7 +73,7 @@ class mailbox : public mailbox_queue {
   enum class send_outcome {
     stored,     // the message is in the mailbox
     handed,     // a receiver has the message; the caller must put the receiver
-    full,       // full: send() has done nothing; after send_or_wait() the sender waits for room
+    full,       // there is no room: send() has done nothing; after send_or_wait() the sender waits
     closed,     // nothing is done: the mailbox is closed
     hand_over,  // nothing is done: a receiver waits, to which the sender could hand over
     refused,    // nothing is done: the mailbox is full, and the sender is cancelled
@@ -85,16 +86,17 @@ class mailbox : public mailbox_queue {
   };
   template <bool Locks>
   [[gnu::always_inline]] send_outcome send(void* message, bool may_hand_over, woken_receiver& to) {
-    // relaxed: a hint.  If there is a receiver, the sender is suspended, and sends under the lock.
+    // relaxed: a hint.  If a receiver waits, the sender is suspended, and then looks again under
+    // the lock.
     if (may_hand_over && receive_waiter_.load(std::memory_order_relaxed))
       return send_outcome::hand_over;
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
-  /// As send(), for a sender that holds its process, and whose alarm, if any, is set: so another
-  /// party may have taken the process by now.  If the mailbox is full the process waits there, unless
-  /// `is_refused(process const&)` is true, which is called under the lock (CANCEL-2 of
-  /// wait_registry.hpp).  If send_or_wait() throws bad_alloc, nothing is done.
+  /// Sends as send() does, but if the mailbox is full the process waits there, unless
+  /// `is_refused(process const&)`, which is called under the lock, is true (CANCEL-2 of
+  /// wait_registry.hpp).  The sender holds its process already, and its alarm, if any, is set: so
+  /// another party may have taken the process by now.  If this throws bad_alloc, nothing is sent.
   template <bool Locks, class IsRefused>
   send_outcome send_or_wait(send_waiter& s, woken_receiver& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
@@ -110,15 +112,15 @@ class mailbox : public mailbox_queue {
   // ---- receiving
 
   enum class receive_outcome {
-    received,    // a message
-    no_senders,  // no message, and no sender is left
-    empty        // no message yet
+    received,    // a message was received
+    no_senders,  // there is no message, and no sender is left
+    empty        // there is no message yet
   };
-  /// `admitted`: set to the sender, if any, that waited for room and has it now; the caller puts
-  /// it.
+  /// Receives a message, if there is one.  Sets `admitted` to the sender, if any, that has waited
+  /// for room and whose message is stored now; the caller puts that sender.
   template <bool Locks>
   [[gnu::always_inline]] receive_outcome receive(select_case& r, process*& admitted) noexcept {
-    // Asked before the messages: if no process can send, all messages are here already.
+    // Read before the look for messages: if no process can send, all messages are here already.
     bool const is_last = has_no_senders();
     if (!sees_message()) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
     take<Locks>(r);
@@ -128,7 +130,8 @@ class mailbox : public mailbox_queue {
     }
     return receive_outcome::received;
   }
-  /// Receives a message in place of an object of its type.  False if there is none.
+  /// Receives a message in place of `object`, an object of its type.  False if there is no message.
+  /// `admitted`: see receive().
   template <bool Locks>
   [[nodiscard]] bool receive_over(void* object, process*& admitted) noexcept {
     if (!sees_message()) return false;
@@ -141,9 +144,10 @@ class mailbox : public mailbox_queue {
     return true;
   }
   enum class enter_outcome { waits, received, no_senders, taken, occupied, refused };
-  /// The receiver waits here, unless there is a message.  `no_senders`: only if it is at no other
-  /// mailbox.  `taken`: another party, such as its alarm, has taken the process, and puts it.
-  /// `occupied`: another process waits here.  `refused`: as for a sender.
+  /// Has the receiver wait here, unless there is a message.  Returns `no_senders` only to a
+  /// receiver that is at no other mailbox; `taken` if another party, such as its alarm, has taken
+  /// the process, and puts it; `occupied` if another process waits here; `refused` if is_refused()
+  /// is true.
   template <bool Locks, class IsRefused>
   [[gnu::always_inline]] enter_outcome enter(select_case& r, process*& admitted,
                                              IsRefused const& is_refused) noexcept {
@@ -164,8 +168,8 @@ class mailbox : public mailbox_queue {
     link(r);
     return enter_outcome::waits;
   }
-  /// Whether enter() would have a receiver at this mailbox alone wait here, if it is not cancelled.
-  /// Called if one thread runs all processes.
+  /// Whether a receiver that is at no other mailbox, and not cancelled, would wait if it called
+  /// enter().  Called if one thread runs all processes.
   [[nodiscard, gnu::always_inline]] bool may_enter() const noexcept {
     message_ends const& e = ends();
     // relaxed, both: there is one thread.
@@ -173,8 +177,8 @@ class mailbox : public mailbox_queue {
            e.begin.load(std::memory_order_relaxed) == e.end.load(std::memory_order_relaxed) &&
            !has_no_senders();
   }
-  /// Has the receiver, which holds its process, wait here.  Called under the lock, by enter(), or
-  /// if may_enter().
+  /// Has the receiver, which holds its process, wait here.  Called by enter(), under the lock; or,
+  /// with one thread, after may_enter() was true.
   [[gnu::always_inline]] void link(select_case& r) noexcept {
     receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: under the lock
     close_limit();
@@ -186,9 +190,10 @@ class mailbox : public mailbox_queue {
     return waiting_receiver() && !p.has_just_sent() && direct_mail::of_thread.is_outside_handlers();
   }
   [[nodiscard]] bool has_no_senders() const noexcept {
-    // seq_cst: one order over the counts of all mailboxes and `is_everywhere`.  A receiver at
-    // several mailboxes sets that flag, other threads make the counts zero, and each then reads the
-    // rest: the last one sees that the receiver waits and no sender is left (MAILBOX-4).
+    // seq_cst: one order over the counts of all mailboxes and receive_waiter::is_everywhere.  A
+    // receiver at several mailboxes sets that flag, then reads the counts; a thread that makes a
+    // count zero then reads the flag, then the counts.  The last of them sees that the receiver
+    // waits and no sender is left (MAILBOX-4).
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
   void leave(select_case& r) noexcept;
@@ -199,10 +204,10 @@ class mailbox : public mailbox_queue {
 
   // ---- for the registry
 
-  /// Takes a process that waits here, with its answer; an empty thunk if no process waits.
+  /// Takes a process that waits here, and returns it with its answer; an empty thunk if none waits.
   thunk take_anybody() noexcept;
-  /// Takes the process of that waiter, for a canceller.  Null if it has not entered, or another party
-  /// has taken the process.
+  /// Takes the process of that waiter, for a canceller.  Null if the waiter has not entered, or
+  /// another party has taken the process.
   [[nodiscard]] static process* take(mailbox_registry& home, receive_waiter& r) noexcept;
   [[nodiscard]] static process* take(mailbox_registry& home, send_waiter& s) noexcept;
   /// Calls `f(process const&)` for each process that waits here.
@@ -237,7 +242,7 @@ class mailbox : public mailbox_queue {
    private:
     mailbox& box_;
   };
-  /// Whether a message can be stored, with no other effect.  Called under the lock.
+  /// Whether a send would store its message and do nothing else.  Called under the lock.
   [[nodiscard]] bool is_open_for_more() const noexcept {
     return !closed_ && !waiting_receiver() && !first_send_waiter() && length() != capacity();
   }
@@ -254,7 +259,7 @@ class mailbox : public mailbox_queue {
     for (auto* s = first_send_waiter(); s; s = s->next) s->parked.look(f);
   }
 
-  /// Calls `f` under the lock, if there are several threads.  For slow paths.
+  /// Calls `f<Locks>()`, under the lock if there are several threads.  For slow paths.
   template <class F>
   auto under_lock(F f) noexcept {
     if (!has_several_threads()) return f.template operator()<false>();
@@ -279,7 +284,7 @@ class mailbox : public mailbox_queue {
     store(message);
     return send_outcome::stored;
   }
-  /// Enters the list of waiting senders; if there is room by then, leaves it and sends (MAILBOX-9).
+  /// Enters the sender in the list; if there is room by then, takes it off and sends (MAILBOX-9).
   template <bool Locks>
   send_outcome enter_or_send(send_waiter& s, woken_receiver& to) {
     enter(s);
@@ -288,16 +293,16 @@ class mailbox : public mailbox_queue {
     if (!taken<Locks>(s)) return send_outcome::taken;
     return send_under_lock<Locks>(s.message, to);
   }
-  /// Called by the receiver.
+  /// Moves the oldest message to the receiver, which calls this.
   template <bool Locks>
   [[gnu::always_inline]] void take(select_case& r) noexcept {
     fetch(r.into);
     r.has_come = true;
     count_received<Locks>();
   }
-  /// Stores the message of the sender that has waited longest for room, if there is room.  There is
-  /// none for another one: each message that was received makes room for one, and is followed by a
-  /// call.
+  /// Stores the message of the sender that has waited longest for room, if there is room.  One
+  /// sender is enough: each message that is received makes room for one message, and is followed by
+  /// a call.
   template <bool Locks>
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
     if (length() == capacity()) return;
@@ -347,7 +352,7 @@ class mailbox : public mailbox_queue {
       }
     return {};
   }
-  /// The sender holds its process already.
+  /// Enters the sender, which holds its process, in the list of waiting senders.
   void enter(send_waiter& s) noexcept {
     s.is_inside = true;
     ++inside_;
@@ -360,17 +365,17 @@ class mailbox : public mailbox_queue {
   }
   void last_address_has_gone() noexcept;
 
-  bool closed_ = false;       // under the lock, like the next three
-  bool is_kept_ = false;      // closed; the waiters inside own the inbox's count
+  bool closed_ = false;       // accessed under the lock, like the next two
+  bool is_kept_ = false;      // the mailbox is closed, and the waiters inside count as an owner
   std::uint32_t inside_ = 0;  // how many waiters are inside (MAILBOX-5)
-  std::atomic<select_case*> receive_waiter_ = nullptr;
+  std::atomic<select_case*> receive_waiter_ = nullptr;  // written under the lock
   mailbox_registry& registry_;
-  mailbox* next_ = nullptr;  // in the list of the registry
+  mailbox* next_ = nullptr;  // the next mailbox in the registry's list
   mailbox* previous_ = nullptr;
-  std::atomic<std::uint32_t> owners_ = 1;  // the inbox is an owner
+  std::atomic<std::uint32_t> owners_ = 1;  // 1: the inbox
   std::atomic<std::uint32_t> addresses_ = 0;
-  // Each sender writes it: it is on a cache line of its own, behind what the receiver reads at each
-  // message.
+  // Padding: each sender writes `locked_`, so its cache line is not that of the members above,
+  // which the receiver reads at each message.
   [[maybe_unused]] std::byte apart_[24];
   std::atomic<bool> locked_ = false;  // the lock (MAILBOX-1)
 };

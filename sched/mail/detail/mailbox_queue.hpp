@@ -11,21 +11,21 @@
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/message_queue.hpp"
 
-/// The messages of a mailbox, and the senders that wait there for room: what the receiver accesses
-/// without the lock.
+/// The part of a mailbox that the receiver accesses without the lock: the messages, and the senders
+/// that wait for room.
 namespace weft::detail {
 
-/// A base class of the mailbox, which has the lock, and knows whether a process receives there.
+/// The base class of `mailbox`, which adds the lock and the receiver that waits.
 ///
-///   MAILBOX-8  `limit` of the messages is beyond `end` only while the mailbox is open, no process
-///       waits there, and there is room: so a sender below the limit stores its message and looks
-///       no further.
+///   MAILBOX-8  message_ends::limit is beyond `end` only while the mailbox is open, no process
+///       waits there, and there is room: so a sender that finds `end` below the limit stores its
+///       message and checks nothing else.
 ///   MAILBOX-9  A receiver counts the message that it has received, then looks for waiting senders;
-///       a sender enters their list, then looks for room again.  So the receiver sees the sender,
-///       and stores its message, or the sender sees the room.  A sender that finds others waiting
-///       where there is room enters behind them: the receiver that has made the room is about to
-///       look, and each time that it looks it stores messages until no sender waits, or there is no
-///       room.
+///       a sender enters their list, then looks for room again.  So either the receiver sees the
+///       sender, and stores the sender's message, or the sender sees the room.  A sender that finds
+///       room, but other senders waiting, enters behind them: the receiver that has made the room
+///       is about to look, and each time that it looks it stores messages until no sender waits, or
+///       there is no room.
 class mailbox_queue : public pooled {
  public:
   mailbox_queue(mailbox_queue const&) = delete;
@@ -43,10 +43,10 @@ class mailbox_queue : public pooled {
 
   /// Stores a message.  If this throws bad_alloc, nothing has happened.
   virtual void store(void* message) = 0;
-  /// Moves out the oldest message, which is still counted.
+  /// Moves out the oldest message; the caller then counts it by count_received().
   virtual void fetch(void* into) noexcept = 0;
-  /// Moves out the oldest message as fetch() does, in place of `object`, an object of the message's
-  /// type, which is destroyed first.
+  /// Destroys `object`, an object of the message's type, and moves the oldest message to its place;
+  /// the caller then counts the message by count_received().
   virtual void fetch_over(void* object) noexcept = 0;
   virtual void hand(void* message, void* into) noexcept = 0;
   virtual void discard() noexcept = 0;  // destroys all messages
@@ -62,15 +62,16 @@ class mailbox_queue : public pooled {
   /// Whether there is a message.  Called by the receiver.
   [[nodiscard, gnu::always_inline]] bool sees_message() noexcept {
     message_ends const& e = ends();
-    // relaxed: this thread has written it.
+    // relaxed: only the receiver writes `begin`.
     return e.begin.load(std::memory_order_relaxed) < e.seen || sees_more();
   }
-  /// Looks for messages that have come since the last look.
+  /// Looks for messages that have come since the last look.  Called by the receiver.
   [[nodiscard, gnu::always_inline]] bool sees_more() noexcept {
     message_ends& e = ends();
     // [7] acquire: pairs with [8] of typed_mailbox.hpp: the messages before `end` are constructed.
     std::size_t const end = e.end.load(std::memory_order_acquire);
-    if (e.begin.load(std::memory_order_relaxed) == end) return false;  // relaxed: as above
+    // relaxed: only the receiver writes `begin`.
+    if (e.begin.load(std::memory_order_relaxed) == end) return false;
     see_until(end);
     return true;
   }
@@ -82,17 +83,19 @@ class mailbox_queue : public pooled {
   }
   /// Whether all messages are in the first block, and no sender waits.  Called by the receiver.
   [[nodiscard, gnu::always_inline]] bool is_first_block_enough() const noexcept {
-    // relaxed: if a message has entered a later block, [7] has made this visible too.  Waiting
-    // senders matter only where there is one thread (MESSAGES-4).
+    // relaxed: if one of the messages lies in a later block, [7] has made `until` visible with it.
+    // Waiting senders matter only where there is one thread (MESSAGES-4).
     return ends().first->until.load(std::memory_order_relaxed) == message_block::not_full &&
            !first_send_waiter_.load(std::memory_order_relaxed);
   }
   [[gnu::noinline]] void see_until_slow(std::size_t end) noexcept {
     message_ends& e = ends();
-    std::size_t const begin = e.begin.load(std::memory_order_relaxed);  // relaxed: as above
-    // relaxed: as in see_until().
+    // relaxed: only the receiver writes `begin`.
+    std::size_t const begin = e.begin.load(std::memory_order_relaxed);
+    // relaxed: as in is_first_block_enough().
     if (begin == e.first->until.load(std::memory_order_relaxed)) leave_first_block();
-    // With one thread, a receiver looks at each message while senders wait (MESSAGES-4).
+    // With one thread, `seen` stays at `begin` while senders wait, so that the receiver looks for
+    // them at each message (MESSAGES-4).
     bool const looks_again = !has_several_threads_ && first_send_waiter();
     std::size_t const until = e.first->until.load(std::memory_order_relaxed);  // relaxed: as above
     e.seen = looks_again ? begin : std::min(end, until);
@@ -101,31 +104,33 @@ class mailbox_queue : public pooled {
   template <bool Locks>
   [[gnu::always_inline]] void count_received(std::size_t n = 1) noexcept {
     auto& begin = ends().begin;
-    std::size_t const now = begin.load(std::memory_order_relaxed) + n;  // relaxed: as above
+    // relaxed: only the receiver writes `begin`.
+    std::size_t const now = begin.load(std::memory_order_relaxed) + n;
     if (Locks && capacity_ != std::numeric_limits<std::size_t>::max()) {
-      // seq_cst: as below, and comes before the look for waiting senders (MAILBOX-9), which wait
-      // only if there is a bound.
+      // seq_cst: a release as [9]; and comes before the look for waiting senders (MAILBOX-9), which
+      // wait only if the capacity is limited.
       (void)begin.exchange(now, std::memory_order_seq_cst);
     } else {
-      // [9] release: pairs with [10]: the cells are free.
+      // [9] release: pairs with [10] in length(): a sender sees that the cells are free.
       begin.store(now, std::memory_order_release);
     }
   }
-  /// Whether a sender may be on the list.  Called by the receiver, without the lock.
+  /// Whether a sender may be waiting for room.  Called by the receiver, without the lock.
   template <bool Locks>
   [[nodiscard]] bool may_have_waiting_senders() const noexcept {
-    // seq_cst: comes after the count of the message (MAILBOX-9).
+    // seq_cst: comes after count_received(); pairs with the store in enlist() (MAILBOX-9).
     return first_send_waiter_.load(Locks ? std::memory_order_seq_cst : std::memory_order_relaxed) !=
            nullptr;
   }
   /// How many messages there are.  Called under the lock.
   [[nodiscard]] std::size_t length() const noexcept {
     message_ends const& e = ends();
-    // [10] acquire: pairs with [9]: the cells before `begin` are free.  seq_cst: in enter_or_send(),
-    // comes after the entry into the list (MAILBOX-9).  relaxed: `end` is written under the lock.
+    // [10] acquire: pairs with [9] in count_received(): the cells before `begin` are free.
+    // seq_cst: in mailbox::enter_or_send() this comes after the entry into the list (MAILBOX-9).
+    // relaxed: `end` is written under the lock.
     return e.end.load(std::memory_order_relaxed) - e.begin.load(std::memory_order_seq_cst);
   }
-  /// Makes senders look (MAILBOX-8).  Called under the lock.
+  /// Makes the next sender check more than the limit (MAILBOX-8).  Called under the lock.
   void close_limit() noexcept {
     message_ends& e = ends();
     std::size_t const end = e.end.load(std::memory_order_relaxed);  // relaxed: under the lock
@@ -134,7 +139,8 @@ class mailbox_queue : public pooled {
 
   // ---- waiting senders, under the lock
 
-  /// Whether a sender must wait behind those in the list before `s`.
+  /// Whether a sender must wait: there is no room, or senders before `s` in the list wait; if `s`
+  /// is null, any in the list.
   template <bool Locks>
   [[nodiscard]] bool is_full(send_waiter const* s = nullptr) const noexcept {
     if (length() == capacity_) return true;
@@ -143,13 +149,13 @@ class mailbox_queue : public pooled {
         if (other->parked.is_waiting()) return true;
     return false;
   }
-  /// Links a sender as the last.
+  /// Links a sender at the end of the list.
   void enlist(send_waiter& s) noexcept {
     s.previous = std::exchange(last_send_waiter_, &s);
     s.next = nullptr;
     if (s.previous)
       s.previous->next = &s;
-    else  // seq_cst: comes before the look for room (MAILBOX-9)
+    else  // seq_cst: comes before length() looks for room (MAILBOX-9)
       first_send_waiter_.store(&s, std::memory_order_seq_cst);
     close_limit();
     if (message_ends& e = ends(); !has_several_threads_ && e.last)
@@ -166,11 +172,11 @@ class mailbox_queue : public pooled {
     return first_send_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock
   }
 
-  std::atomic<message_ends*> ends_ = &message_ends::none;  // made under the lock
+  std::atomic<message_ends*> ends_ = &message_ends::none;  // set once, under the lock
 
  private:
-  std::atomic<send_waiter*> first_send_waiter_ = nullptr;  // the longest waiting
-  send_waiter* last_send_waiter_ = nullptr;                // under the lock
+  std::atomic<send_waiter*> first_send_waiter_ = nullptr;  // the sender that waits longest
+  send_waiter* last_send_waiter_ = nullptr;                // accessed under the lock
   std::size_t const capacity_;
   bool const has_several_threads_;
 };

@@ -18,7 +18,8 @@ route_table& mailbox_registry::routes() {
   // relaxed: written under the lock.
   if (auto* const there = routes_.load(std::memory_order_relaxed)) return *there;
   auto* const made = new route_table();
-  routes_.store(made, std::memory_order_release);  // [3] release: publishes it; pairs with [4]
+  // [3] release: publishes the table; pairs with [4] of mailbox_registry.hpp.
+  routes_.store(made, std::memory_order_release);
   return *made;
 }
 bool mailbox_registry::exchange_has_put() {
@@ -107,7 +108,7 @@ thunk mailbox::take_anybody() noexcept {
       answer = s.if_closed;
     }
     if (!p) return thunk::reason::quiescent;
-    p->mark_cancellable();  // as above
+    p->mark_cancellable();  // a cancelled process finds `cancelled` instead
     return thunk(p, answer);
   });
 }
@@ -129,7 +130,7 @@ bool mailbox::abandon() noexcept {
     if (closed_ || length() == 0) return false;
     closed_ = true;
     close_limit();
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox is an owner
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox is still an owner
     return true;
   });
 }
@@ -140,32 +141,33 @@ void mailbox::leave(select_case& r) noexcept {
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(r);
     if (waiting_receiver() == &r)
-      receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+      receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
     return --inside_ == 0 && is_kept_;
   });
-  // The process still waits, and only the frames inside a handler were unwound, with the operation:
-  // it is put, and finds that the handler has ended.
+  // If the process still waited, only its frames inside a handler are unwound, the operation among
+  // them: the process is put, and finds that the handler has ended.
   if (cut_off) registry.put([cut_off] { return thunk(cut_off); });
   if (is_last) release();
 }
 void mailbox::leave(send_waiter& s) noexcept {
   note_access(this, true);
-  mailbox_registry& registry = registry_;  // as above
+  mailbox_registry& registry = registry_;  // once no waiter is inside, the mailbox may be destroyed
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(s);
     unlist(s);
     return --inside_ == 0 && is_kept_;
   });
-  if (cut_off) registry.put([cut_off] { return thunk(cut_off); });  // as above
+  // The process finds that the handler around its operation has ended, as in leave() of a receiver.
+  if (cut_off) registry.put([cut_off] { return thunk(cut_off); });
   if (is_last) release();
 }
 process* mailbox::take(mailbox_registry& home, receive_waiter& r) noexcept {
-  auto const held = home.hold();  // while a receiver waits, its mailboxes are there
+  auto const held = home.hold();  // keeps the mailboxes: they exist while a receiver waits there
   if (!r.parked.is_waiting()) return nullptr;
-  if (r.count != 1 || r.until) {  // other parties take it by an exchange as well
+  if (r.count != 1 || r.until) {  // other parties may take the process, by an exchange as well
     process* const p = r.parked.take();
-    // With several threads it leaves by itself (MAILBOX-5).
+    // The waiter stays inside the mailboxes until its operation ends (MAILBOX-5).
     for (unsigned i = 0; p && i != r.count; ++i) {
       mailbox& b = *r.first[i].box;
       b.under_lock([&]<bool Locks>() {
@@ -185,7 +187,7 @@ process* mailbox::take(mailbox_registry& home, receive_waiter& r) noexcept {
   });
 }
 process* mailbox::take(mailbox_registry& home, send_waiter& s) noexcept {
-  auto const held = home.hold();  // as above
+  auto const held = home.hold();  // keeps the mailbox: it exists while a sender waits there
   if (!s.parked.is_waiting()) return nullptr;
   mailbox& b = *s.box;
   return b.under_lock([&]<bool Locks>() -> process* {

@@ -13,13 +13,13 @@
 
 namespace weft::detail {
 
-/// All mailboxes of a scheduler.  Its owners are counted: the scheduler is one, and each mailbox.
+/// All mailboxes of a scheduler.  A registry counts its owners: the scheduler, and each mailbox.
 ///
 ///   REGISTRY-1  The list of mailboxes is accessed under the lock.  `home_` is the scheduler while
 ///       it exists, and is set to null under the lock.
 ///   REGISTRY-2  The registry takes and puts a process under the lock, in one step.  A scheduler
 ///       that is quiescent first looks for waiting processes, then asks whether a process was put,
-///       both under the same lock.  So it finds the process either waiting or put.
+///       each time under the same lock.  So it finds the process either waiting or put.
 class mailbox_registry : public pooled {
  public:
   mailbox_registry(ready_sink& home, bool several_threads) noexcept
@@ -33,8 +33,8 @@ class mailbox_registry : public pooled {
 
   [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
   void release() noexcept {
-    // acq_rel: pairs with itself: the last owner, which deletes the registry, sees all that the
-    // others did.
+    // acq_rel: pairs with itself: the last owner, which deletes the registry, sees all accesses of
+    // the other owners.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -53,9 +53,9 @@ class mailbox_registry : public pooled {
     }
     release();
   }
-  /// Puts the process that `take()` takes: called when an end of a port was destroyed, perhaps on a
-  /// thread outside the scheduler.  For the scheduler, taking and putting are one step
-  /// (REGISTRY-2).  Returns whether take() has taken a process.
+  /// Puts the process that `take()` takes.  Called on any thread: an end of a port may be destroyed
+  /// outside the scheduler.  For the scheduler, taking and putting are one step (REGISTRY-2).
+  /// Returns whether take() has taken a process.
   template <class Take>
   bool put(Take take) noexcept {
     thunk t = thunk::reason::quiescent;
@@ -76,23 +76,24 @@ class mailbox_registry : public pooled {
 
   // ---- inboxes of processes, by their ids
 
-  /// The routes; their table is made at the first call.  Throws bad_alloc.
+  /// The table of routes, which the first call makes.  Throws bad_alloc.
   [[nodiscard]] route_table& routes();
-  /// Null if routes() was not called yet.
+  /// The table of routes; null if routes() was not called yet.
   [[nodiscard]] route_table* routes_if_any() const noexcept {
-    // [4] acquire: pairs with [3] of mailbox_registry.cpp.
+    // [4] acquire: pairs with [3] of mailbox_registry.cpp: the table is constructed.
     return routes_.load(std::memory_order_acquire);
   }
 
   // ---- for the scheduler
 
-  /// While it is held, no mailbox is destroyed.  Not locked if there is one thread.
+  /// Locks the registry, if there are several threads: until the unlock no mailbox is destroyed.
   [[nodiscard]] std::unique_lock<std::mutex> hold() const noexcept {
     if (has_several_threads_) return std::unique_lock(mutex_);
     return {};
   }
 
-  /// Whether there was no mailbox, and there are no routes.  Called while no process runs.
+  /// Whether the registry has never had a mailbox or a table of routes.  Called while no process
+  /// runs.
   [[nodiscard]] bool is_unused() const noexcept { return !was_used_ && !routes_if_any(); }
   /// Takes all processes that wait, and calls `f(thunk)` for each without the lock.
   template <class F>
@@ -119,8 +120,8 @@ class mailbox_registry : public pooled {
     std::lock_guard const lock(mutex_);
     for (auto* b = first_; b; b = b->next_) b->for_each_waiter(f);
   }
-  /// Whether a process was put since the last call.  Like has_waiters(), called while no process
-  /// runs.
+  /// Returns whether put() has put a process since the last call.  Like has_waiters(), called while
+  /// no process runs.
   [[nodiscard]] bool exchange_has_put();
   [[nodiscard]] bool has_waiters() const;
   /// Called when the scheduler has ended: no process waits, and none will receive a message.
@@ -142,7 +143,7 @@ class mailbox_registry : public pooled {
   mailbox* last_ = nullptr;
   std::size_t count_ = 0;
   std::atomic<std::size_t> owners_ = 1;
-  std::atomic<route_table*> routes_ = nullptr;  // made under mutex_
+  std::atomic<route_table*> routes_ = nullptr;  // the table is made under mutex_
   bool const has_several_threads_;
 };
 
@@ -169,12 +170,13 @@ inline void mailbox::note_use() const noexcept {
 }
 inline void mailbox::drop_address() noexcept {
   note_use();
-  // seq_cst: as in has_no_senders() (MAILBOX-4).
+  // seq_cst: comes before the read of is_everywhere in last_address_has_gone() (MAILBOX-4).
   if (addresses_.fetch_sub(1, std::memory_order_seq_cst) == 1) last_address_has_gone();
   release();
 }
 
-/// Whether the receiver has entered all of its mailboxes: before that, one may have a message.
+/// Whether the receiver has entered all of its mailboxes: before that, one of them may have a
+/// message.
 inline bool receive_waiter::has_looked_everywhere() const noexcept {
   // seq_cst: the receiver sets the flag, and then reads the counts of addresses; this thread has
   // made a count zero, and then reads the flag.  So either this thread finds the flag set, or the

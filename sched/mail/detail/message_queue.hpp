@@ -8,8 +8,8 @@
 #include <memory>
 #include <new>
 
-/// The messages of a mailbox, first in, first out: between senders, which hold one lock, and one
-/// receiver, which holds none.
+/// The queue of a mailbox's messages, first in, first out.  Senders hold the mailbox's lock; the
+/// one receiver holds none.
 ///
 ///   MESSAGES-1  The messages are numbered in the order in which they are sent; those from `begin`
 ///       to `end` are in the queue.  A sender constructs a message, then counts it in `end`; the
@@ -18,50 +18,51 @@
 ///       each message in the queue; where there is no cell for one more, the next message enters a
 ///       new block, of twice as many cells.  The receiver frees a block when it has received all
 ///       messages of it.
-///   MESSAGES-3  Senders may store the messages until `limit` without looking at `begin`: there are
-///       cells for them.  The mailbox sets it to `end` if a sender must look (MAILBOX-8).
-///   MESSAGES-4  The receiver may receive the messages until `seen` without looking at `end`: they
+///   MESSAGES-3  Senders may store the messages before `limit` without looking at `begin`: there
+///       are cells for them.  The mailbox sets `limit` to `end` if a sender must look (MAILBOX-8).
+///   MESSAGES-4  The receiver may receive the messages before `seen` without looking at `end`: they
 ///       are in the queue, and in the block `first`.  With one thread, `seen` is not beyond `begin`
-///       while senders are on the list, so that the receiver looks for them.
+///       while senders wait for room, so that the receiver looks for those senders.
 ///
 /// Source: Lamport, Proving the Correctness of Multiprocess Programs, 1977; the copies of indices:
 /// Lee et al., A Lock-Free, Cache-Efficient Multi-Core Synchronization Mechanism, 2009.
 namespace weft::detail {
 
-/// A ring of cells, which lie behind it.
+/// The header of a ring of cells, which lie behind it in memory.
 struct message_block {
-  /// For the last block, which has a cell for each message.
+  /// The value of `until` in the last block, which has a cell for each message.
   static constexpr std::size_t not_full = std::numeric_limits<std::size_t>::max();
 
   explicit message_block(std::size_t cells) noexcept : mask(cells - 1) {}
 
   std::size_t const mask;         // the number of cells, a power of two, less one
-  message_block* next = nullptr;  // written before `until`
+  message_block* next = nullptr;  // the block after this one; written before `until`
   /// The messages from this number on are in later blocks.
   std::atomic<std::size_t> until = not_full;
 };
 
-/// The indices of a queue: of its senders and of its receiver, on different cache lines.
+/// The indices of a queue: those of the senders and those of the receiver, on different cache
+/// lines.
 struct message_ends {
-  // Written by the receiver.
+  // Written by the receiver; with one thread, senders write `seen` too.
   std::atomic<std::size_t> begin = 0;
   std::size_t seen = 0;
   message_block* first = nullptr;
 
   std::byte apart[64] = {};
 
-  // Written under the lock of the senders.
+  // Written under the mailbox's lock.
   std::atomic<std::size_t> end = 0;
   std::size_t limit = 0;
   message_block* last = nullptr;
 
-  /// The ends of every queue that never had a message.  It is not written.
+  /// The ends of all queues that have never had a message.  This object is not written.
   static message_ends none;
 };
 inline constinit message_ends message_ends::none;
 
-/// The memory of the messages of type `M`.  The first block lies behind the ends, and is freed with
-/// them.
+/// The memory of a queue of messages of type `M`.  The first block lies behind the ends, and is
+/// freed with them.
 template <class M>
 class message_memory {
  public:
@@ -92,7 +93,7 @@ class message_memory {
   struct alignas(alignment) unit {
     std::byte bytes[alignment];
   };
-  /// The size of a `T`, so that what lies behind it is aligned.
+  /// The size of a `T`, rounded up so that the object behind it is aligned.
   template <class T>
   static constexpr std::size_t padded = (sizeof(T) + alignment - 1) / alignment * alignment;
   [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t cells) noexcept {

@@ -20,7 +20,7 @@
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
 
-/// The awaitables of an inbox, and of several.
+/// The awaitables that receive from one inbox or from several.
 namespace weft::detail {
 
 /// Storage for a message that may come.
@@ -92,10 +92,10 @@ class receive_awaitable : public mail_awaitable {
 
  private:
   message_slots<Ms...> slots_;
-  receive_waiter receive_waiter_;  // declared last: leaves the mailboxes before slots_ is destroyed
+  receive_waiter receive_waiter_;  // last: it leaves the mailboxes before slots_ is destroyed
 };
 
-/// Receives from one inbox; `How` is an awaitable that does it by an operation.
+/// Receives from one inbox, without an operation if that is possible; else by the awaitable `How`.
 template <class M, class How>
 class direct_receive : public mail_awaitable {
  public:
@@ -122,7 +122,7 @@ class direct_receive : public mail_awaitable {
 
  private:
   typed_mailbox<M>& from_;
-  bool has_come_;  // unused, and not set, if the destruction of a message has no effect
+  bool has_come_;  // message_ holds a message; not set if the destruction of an M has no effect
   message_slot<M> message_;
 };
 

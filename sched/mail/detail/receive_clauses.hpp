@@ -22,7 +22,7 @@
 /// The clause of mail::receive.
 namespace weft::detail {
 
-/// Receives the messages that have come after the one that was received.
+/// Receives the messages that have come after the first, while `more` has objects for them.
 template <scheduling_services S>
 [[gnu::noinline]] void receive_more(S& s, mailbox& b, message_batch& more) noexcept {
   while (more.left != 0) {
@@ -35,7 +35,7 @@ template <scheduling_services S>
   }
   count_batch(s, more);
 }
-/// Receives, if that is possible without waiting, and returns the answer.  Nothing if the process
+/// Receives a message, if there is one, and returns the answer; an empty optional if the process
 /// has to wait.
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
@@ -93,8 +93,8 @@ template <scheduling_services S>
   if (answer) waiting.set(*answer);
   return answer.has_value();
 }
-/// For a process that was about to wait, and does not: goes on with it, or, if another party has
-/// taken the process and puts it, with the next one.
+/// Called when a process that was about to wait does not: goes on with that process; or, if another
+/// party has taken it and puts it, with the next process.
 template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> end_wait(S& s, process& p, mailbox::enter_outcome how,
                                                    std::uint64_t number = 0) {
@@ -108,7 +108,7 @@ template <scheduling_services S>
     return s.resume(&p, receive_waiter::no_senders_left);
   return s.refuse(p);
 }
-/// For a receiver that has not entered the list of case `i`.
+/// Called when enter() has not had the receiver wait at the mailbox of case `i`: `how` says why.
 template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> end_entering(S& s, receive_waiter& w, unsigned i,
                                                        mailbox::enter_outcome how,
@@ -135,7 +135,7 @@ template <scheduling_services S>
       s.on_wait_cancelled(p);
       throw;
     }
-    s.on_waiting(p, wait_kind::mail);  // a canceller has taken it
+    s.on_waiting(p, wait_kind::mail);  // a canceller has taken the process
     return s.next();
   }
   for (unsigned i = 0; i != w.count; ++i) {
@@ -155,8 +155,8 @@ template <scheduling_services S>
   return s.next();
 }
 /// Whether a receive that has been attempted, and has found no message, waits in the common way: on
-/// one thread, at one mailbox, without a deadline, and no cancellation needs attention.  Then
-/// wait_in_place() does what on() does, and calls nothing but what it ends with: so its caller saves
+/// one thread, at one mailbox, without a deadline, and while no cancellation needs attention.  Then
+/// wait_in_place() has the effect of on(), and its only calls are tail calls: so its caller saves
 /// no registers.
 template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool waits_in_place(S& s, process const& p,
@@ -170,7 +170,7 @@ template <scheduling_services S>
            !w.until && w.first->box->may_enter();
   }
 }
-/// For the process `p`, which is suspended.
+/// Has the process `p`, which is suspended, wait at the mailbox, if waits_in_place().
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> wait_in_place(
     S& s, process& p, mail::receive const& o) noexcept {
@@ -181,9 +181,10 @@ template <scheduling_services S>
   p.note_sent(false);
   return s.next();
 }
-/// confirm() of log_dispatch.hpp.  Notes the evidence, which direct_mail uses.  An answer that all
-/// senders have gone stands only if the last one has not ended because it was cancelled, after the
-/// look at cancellations before the attempt: then the receiver may be cancelled with it.
+/// Confirms an answer that an attempt has given (log_dispatch.hpp), and notes the evidence for
+/// direct_mail.  The answer that no sender is left is not confirmed while a cancellation needs
+/// attention: the last sender may have ended by a cancellation that began after the attempt checked
+/// for one, and the receiver may be cancelled with that sender.
 template <bool Records, scheduling_services S, class O>
 [[nodiscard, gnu::always_inline]] inline bool confirm(
     S& s, evidence<mail>& e, O const&, result_slot<typename O::result>& waiting) noexcept {
@@ -202,16 +203,16 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   bool const needed_attention = s.cancellation.needs_attention();
   if (needed_attention && must_end(s, p)) [[unlikely]]
     return s.refuse(p);
-  // The receive has been attempted before, unless the process keeps a log, or a cancellation needed
-  // attention at that time.  If it needed attention then and no longer does, enter() below looks
-  // for messages; a receive that must not wait does not get there, and is attempted here.  So is one
-  // that was put off, since the step had its share of messages.
+  // The receive was attempted before, unless the process keeps a log, the step had had its share of
+  // operations, or a cancellation needed attention.  In these cases it is attempted here; but if no
+  // cancellation needs attention any more, enter() below looks for messages instead.  A receive
+  // that must not wait never gets to enter(), so it is always attempted here.
   bool const was_put_off = S::observer::limits_steps && s.here().operations_left == 0;
   if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]] {
     p.note_sent(false);
     if (auto const answer = find_message(s, o)) {
       // The last sender may have been cancelled after the check above, and have ended.  If this
-      // process is cancelled with it, it finds that instead of the answer.
+      // process is cancelled with that sender, it finds `cancelled` instead of the answer.
       if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
       return go_on(s, *answer);
     }

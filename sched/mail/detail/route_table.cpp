@@ -45,7 +45,7 @@ struct alignas(64) route_table::shard {
   shard& operator=(shard const&) = delete;
   ~shard() { note_destroyed(this); }
   std::mutex mutex;
-  std::unordered_map<process_id, route, by_hash> routes;  // under `mutex` (ROUTE-1)
+  std::unordered_map<process_id, route, by_hash> routes;  // accessed under `mutex` (ROUTE-1)
 };
 
 route_table::route_table() : shards_(new shard[shards]) {}
@@ -76,7 +76,7 @@ untyped_address route_table::find(process_id id, type_identity const& type) noex
   std::lock_guard const lock(s.mutex);
   auto const it = s.routes.find(id);
   if (it == s.routes.end() || *it->second.type != type) return {};
-  it->second.box->add_address();  // under the lock (ROUTE-2)
+  it->second.box->add_address();  // under the lock: else the mailbox might be gone (ROUTE-2)
   return untyped_address(it->second.box);
 }
 

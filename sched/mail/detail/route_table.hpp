@@ -12,7 +12,7 @@
 /// Finds the mailbox of a process by the id of the process.
 namespace weft::detail {
 
-/// An address of a mailbox of unknown type: counted, as address<M> is.
+/// An address of a mailbox whose type is not known; it is counted as an address<M> is.
 class untyped_address {
  public:
   untyped_address() = default;
@@ -37,17 +37,17 @@ class untyped_address {
 ///
 ///   ROUTE-1  A process has at most one route; it lies in the shard that the hash of the process's
 ///       id selects, and is accessed under that shard's lock only.
-///   ROUTE-2  A route counts as an address of its mailbox.  A thread that finds it makes another
-///       address under the lock: so the mailbox lives as long as that address, whatever becomes of
-///       the route.
+///   ROUTE-2  A route counts as an address of its mailbox.  A thread that finds the route makes
+///       another address under the lock: so the mailbox lives as long as that address, even if the
+///       route is removed.
 ///   ROUTE-3  A route is removed before its inbox is closed.  The inbox may be closed after a
 ///       sender has found the route, and before it sends: the sender finds that out under the
 ///       mailbox's lock, and is answered with `false`.
 ///   ROUTE-4  Under a shard's lock no other lock is taken; and no address is dropped, as that may
 ///       wake a process, which takes locks.  So the locks of shards come last in the order of
 ///       locks, and form no cycle with those of mailboxes, the registry and backends.
-///   ROUTE-5  Where schedules are explored each shard is a location.  There the table is made
-///       before processes run, so a shard has the same name in all schedules (location_names.hpp).
+///   ROUTE-5  Where schedules are explored, each shard is a location, and the table is made before
+///       processes run: so a shard has the same name in all schedules (location_names.hpp).
 class route_table {
  public:
   route_table();
@@ -70,18 +70,19 @@ class route_table {
 
   [[nodiscard]] shard& shard_of(process_id id) noexcept;
 
-  shard* const shards_;  // an array
+  shard* const shards_;  // an array of `shards` elements
 };
 
-/// A process that sends to another process by its id.  It lies in the frame of the sender.
+/// Stands for a process that sends to another process by its id.  A routed_send_waiter lies in the
+/// frame of the sender.
 struct routed_send_waiter {
   routed_send_waiter(process_id id, type_identity const& m, void* what, bool timed = false) noexcept
       : to(id), type(m), by(what, timed) {}
 
   process_id const to;
   type_identity const& type;
-  untyped_address at;  // of the mailbox, once it is found
-  send_waiter by;      // declared last: leaves the mailbox before `at` is destroyed
+  untyped_address at;  // an address of the mailbox; empty until the route is found
+  send_waiter by;      // declared last: its destructor leaves the mailbox, which `at` keeps
 };
 inline waiter& waiter_of(routed_send_waiter& s) noexcept { return s.by.parked; }
 

@@ -12,7 +12,7 @@
 #include "weft/sched/mail/detail/typed_mailbox.hpp"
 #include "weft/sched/sync/detail/timers.hpp"
 
-/// The awaitables of an address.
+/// The awaitables that send to an address.
 namespace weft {
 template <class M>
 struct send_result;
@@ -49,7 +49,8 @@ class send_awaitable : public mail_awaitable {
   M message_;
 };
 
-/// A message, and how long its sender waits.  `Sender` knows the mailbox or the process to send to.
+/// Sends a message, and waits for room until a deadline, or not at all.  A `Sender` knows the
+/// mailbox or the process to send to.
 template <class M, class Sender>
 class timed_message : public mail_awaitable {
  public:

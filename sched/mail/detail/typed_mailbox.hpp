@@ -37,12 +37,12 @@ class typed_mailbox final : public mailbox {
     discard();
     message_ends& e = ends();
     if (!e.last) return;
-    memory::free(e.last, e);  // empty, so it is the only block
+    memory::free(e.last, e);  // no message is left, so this is the only block
     memory::free(&e);
   }
 
-  /// Stores a message, if the scheduler would do no more for a send that is performed by that
-  /// evidence (direct_mail.hpp).  Throws bad_alloc.
+  /// Stores a message without an operation, if the scheduler would do no more for a send that is
+  /// performed by the evidence `by` (direct_mail.hpp).  Throws bad_alloc.
   [[nodiscard, gnu::always_inline]] attempted send_directly(void const* by, M& message) {
     process* const p = direct_mail::of_thread.count(by, registry());
     if (!p) [[unlikely]]
@@ -58,8 +58,8 @@ class typed_mailbox final : public mailbox {
     }
     return send_directly_slow(*p, message);
   }
-  /// Receives a message, if the scheduler would do no more for a receive that is performed by that
-  /// evidence (direct_mail.hpp).
+  /// Receives a message without an operation, if the scheduler would do no more for a receive that
+  /// is performed by the evidence `by` (direct_mail.hpp).
   template <bool Waits>
   [[nodiscard, gnu::always_inline]] attempted receive_directly(void const* by, M& into) noexcept {
     process* const p = direct_mail::of_thread.count(by, registry());
@@ -75,7 +75,8 @@ class typed_mailbox final : public mailbox {
     }
     return receive_unseen<Waits>(*p, into);
   }
-  /// Stores the first messages, as many as there is room for.  Sets `sent` to their number.
+  /// Stores the first messages of `all`, as many as there is room for.  Sets `sent` to their
+  /// number.
   [[nodiscard]] attempted send_many_directly(void const* by, std::span<M> all, std::size_t& sent) {
     direct_mail const& here = direct_mail::of_thread;
     process* const p = here.count(by, registry());
@@ -86,7 +87,8 @@ class typed_mailbox final : public mailbox {
     here.count_more(sent - 1);
     return attempted::done;
   }
-  /// Receives the messages that are there, in place of the first objects.  Returns how many.
+  /// Receives messages that are there, in place of the first objects of `into`.  Returns their
+  /// number.
   [[nodiscard]] std::size_t receive_many_directly(void const* by, std::span<M> into) noexcept {
     direct_mail const& here = direct_mail::of_thread;
     process* const p = here.count(by, registry());
@@ -113,20 +115,21 @@ class typed_mailbox final : public mailbox {
     if (!store_if_open<false>(message)) return attempted::not_done;
     return p.note_sent(true), attempted::done;
   }
-  /// Receives message `i`, which was seen.  There is one thread.
+  /// Receives message `i`, which is before `seen`.  Called if there is one thread.
   [[gnu::always_inline]] static void take_seen(message_ends& e, std::size_t i, process& p,
                                                M& into) noexcept {
     move_out(*memory::cell(*e.first, i), into);
     e.begin.store(i + 1, std::memory_order_relaxed);  // relaxed: there is one thread
     p.note_sent(false);
   }
-  /// Looks for messages that have come since the last look.  There is one thread.
+  /// Receives the first of the messages that have come since the last look.  Called if there is one
+  /// thread.
   template <bool Waits>
   [[gnu::noinline]] attempted receive_unseen(process& p, M& into) noexcept {
     message_ends& e = ends();
     // relaxed: there is one thread.
     std::size_t const i = e.begin.load(std::memory_order_relaxed);
-    std::size_t const end = e.end.load(std::memory_order_relaxed);  // relaxed: as above
+    std::size_t const end = e.end.load(std::memory_order_relaxed);  // relaxed: there is one thread
     if (i == end) return Waits ? attempted::needs_clause : attempted::not_done;
     if (!is_first_block_enough()) [[unlikely]]
       return receive_directly_slow<Waits>(p, into);
@@ -134,8 +137,8 @@ class typed_mailbox final : public mailbox {
     take_seen(e, i, p, into);
     return attempted::done;
   }
-  /// If senders wait for room, the clause of the operation receives, and puts the sender that has
-  /// room then.
+  /// Receives a message, unless senders wait for room: then the clause of the operation receives
+  /// it, and puts the sender that gets the room.
   template <bool Waits>
   [[gnu::noinline]] attempted receive_directly_slow(process& p, M& into) noexcept {
     if (!sees_message()) return Waits ? attempted::needs_clause : attempted::not_done;
@@ -162,7 +165,7 @@ class typed_mailbox final : public mailbox {
     std::size_t sent = 0;
     try {
       while (sent != all.size() && store_under_lock(all[sent])) ++sent;
-    } catch (...) {  // no memory: the messages before are sent
+    } catch (...) {  // no memory: the messages before this one are sent
       if (sent == 0) throw;
     }
     return sent;
@@ -176,16 +179,16 @@ class typed_mailbox final : public mailbox {
     }
     if (!is_open_for_more()) return false;
     store(&message);
-    // From now on senders need not look, until there may be no room (MAILBOX-8).
+    // From now on senders check only the limit, until there may be no room (MAILBOX-8).
     message_ends& now = ends();
-    std::size_t const end = now.end.load(std::memory_order_relaxed);  // relaxed: as above
+    std::size_t const end = now.end.load(std::memory_order_relaxed);  // relaxed: under the lock
     now.limit = end - length() + std::min(capacity(), now.last->mask + 1);
     return true;
   }
   /// Adds message `i`, for which there is a cell.
   [[gnu::always_inline]] static void append(message_ends& e, std::size_t i, M& message) noexcept {
     std::construct_at(memory::cell(*e.last, i), std::move(message));
-    // [8] release: pairs with [7] of mailbox_queue.hpp
+    // [8] release: pairs with [7] of mailbox_queue.hpp: the receiver sees the message.
     e.end.store(i + 1, std::memory_order_release);
   }
   void store(void* message) override {
@@ -202,13 +205,13 @@ class typed_mailbox final : public mailbox {
     message_ends& e = ends();
     if (!e.last) {
       auto* const made = memory::make_ends();
-      // [6] release: pairs with [5] of mailbox_queue.hpp
+      // [6] release: pairs with [5] of mailbox_queue.hpp: the receiver sees the first block.
       ends_.store(made, std::memory_order_release);
       return *made;
     }
     auto* const made = memory::make_block(2 * (e.last->mask + 1));
     e.last->next = made;
-    // relaxed: the message that comes next publishes it, by [8].
+    // relaxed: the next message publishes `until`, by [8].
     e.last->until.store(e.end.load(std::memory_order_relaxed), std::memory_order_relaxed);
     e.last = made;
     return e;
@@ -223,10 +226,11 @@ class typed_mailbox final : public mailbox {
     std::destroy_at(static_cast<M*>(object));
     typed_mailbox::fetch(object);
   }
-  /// Receives messages that lie in a row in the first block, and before `seen`.
+  /// Receives messages before `seen` that lie in a row in the first block, in place of the first
+  /// objects of `into`.  Returns their number.
   [[nodiscard]] std::size_t fetch_many(std::span<M> into) noexcept {
     message_ends& e = ends();
-    // relaxed: this thread has written it.
+    // relaxed: only the receiver writes `begin`.
     std::size_t const begin = e.begin.load(std::memory_order_relaxed);
     std::size_t const in_a_row = e.first->mask + 1 - (begin & e.first->mask);
     std::size_t const n = std::min({into.size(), e.seen - begin, in_a_row});
@@ -247,14 +251,14 @@ class typed_mailbox final : public mailbox {
       count_received<false>();
     }
   }
-  /// Moves a message out of its cell, to where there is no object.
+  /// Moves a message out of its cell to `to`, storage without an object.
   [[gnu::always_inline]] static void move_out(M& m, M& to) noexcept {
     std::construct_at(&to, std::move(m));
     std::destroy_at(&m);
   }
   [[nodiscard]] M& oldest() const noexcept {
     message_ends& e = ends();
-    // relaxed: this thread has written it.
+    // relaxed: only the receiver writes `begin`.
     return *memory::cell(*e.first, e.begin.load(std::memory_order_relaxed));
   }
 };

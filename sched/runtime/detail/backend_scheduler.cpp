@@ -9,8 +9,8 @@
 #include "weft/sched/runtime/detail/scheduler_members.hpp"
 
 /// The schedulers on the library's backends are compiled here, once.  scheduler.hpp,
-/// sched/sharing.hpp, sched/stealing.hpp and testing/testing.hpp declare that: a program that includes
-/// them compiles only what it inlines.
+/// sched/sharing.hpp, sched/stealing.hpp and testing/testing.hpp declare these instances extern: a
+/// program that includes them compiles only the functions that it inlines.
 namespace weft::detail {
 
 static_assert(scheduling_services<backend_scheduler<one_thread>> &&

@@ -41,16 +41,18 @@ namespace weft::detail {
 /// An operation reaches the scheduler by a clause of clause_dispatch.hpp, which suspends the
 /// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
 /// beside their operations, in */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has
-/// the clock, running.hpp the threads, and an observer (observer.hpp) what tests and traces add.
-/// All members are public: only these algorithms see a backend_scheduler; the clauses of `mail`, `sync`
-/// and `tasks` see no more of it than `scheduling_services` says.
+/// the clock, running.hpp the threads; an observer (observer.hpp) adds the hooks of tests and
+/// traces.  All members are public, since only algorithms of the library see a backend_scheduler.
+/// The clauses of `mail`, `sync` and `tasks` use only the members that the concept
+/// scheduling_services names.
 template <backend Backend>
 class backend_scheduler final : public scheduler_core, public scope_runner {
  public:
   using backend_type = Backend;
   static constexpr bool on_several_threads = concurrent_backend<Backend>;
-  using observer = observer_of<Backend>;  // of what happens here
-  /// Whether a put and a take are most often done in place.  An observer has to see them.
+  using observer = observer_of<Backend>;  // hooks for tests and traces
+  /// Whether most puts and takes need no thunk in memory (in_place_backend).  False if there is an
+  /// observer, which has to see them all.
   static constexpr bool puts_in_place = in_place_backend<Backend> && !observer::is_there;
   static constexpr header_layout const& header = header_layout_for<Backend>();
 
@@ -64,7 +66,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   // ---- the current thread
 
-  /// On several threads, a worker: its state, and its part of the backend.
+  /// With several threads: the state of one worker, and the backend's part of that worker.
   struct worker_slot : worker_state {
     worker_slot(backend_scheduler& s, unsigned index)
         : worker_state(s), worker(*s.backend_, index) {}
@@ -74,7 +76,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return on_several_threads ? *worker_state::of_thread : own;
   }
   [[nodiscard]] worker_state& worker_here() noexcept {
-    return on_several_threads ? scheduler_core::worker_here() : own;  // own: no look-up
+    return on_several_threads ? scheduler_core::worker_here() : own;  // one thread: no look-up
   }
   [[nodiscard]] typename Backend::worker& worker() noexcept {
     if constexpr (on_several_threads)
@@ -84,7 +86,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   }
   [[nodiscard]] Backend& base() noexcept { return *backend_; }
   [[nodiscard]] process& running() noexcept { return *here().running; }
-  [[nodiscard]] process* running_here() noexcept { return worker_here().running; }  // or null
+  /// The process that runs on this thread; null if there is none.
+  [[nodiscard]] process* running_here() noexcept { return worker_here().running; }
 
   // ---- putting
 
@@ -112,8 +115,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       retire_unput(t);
     }
   }
-  /// The running process, boxed with its answer: the scheduler's count of it is handed over.  The
-  /// caller puts the thunk, and goes on to next().
+  /// Boxes the running process with its answer.  The thunk takes over the scheduler's count of the
+  /// process.  The caller puts the thunk, and goes on to next().
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
@@ -146,7 +149,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       return resume(t.next, t.answer);
     return next_any();
   }
-  /// Takes the next process in the common case; else returns null, and does nothing.
+  /// Takes the next process by the fast path.  Returns null, and takes none, if next_any() has to
+  /// do it.
   [[nodiscard, gnu::always_inline]] taken_in_place try_take() noexcept {
     if constexpr (puts_in_place) {
       if (cancellation.needs_attention() || has_alarms()) [[unlikely]]
@@ -184,7 +188,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   [[gnu::always_inline]] std::coroutine_handle<> resume(process* p, std::uint64_t answer) noexcept {
     observer::on_step(*this, *p);
     if (observer::has_events(*this, *p)) return resume_slow(p, answer);
-    // On several threads another process may fail during the take, and make this one ready.
+    // On several threads another process may fail during the take, and make `p` ready: so the check
+    // for a cancellation that preceded the take is repeated.
     if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
         [[unlikely]]
       return resume_slow(p, answer);
@@ -192,9 +197,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     here().running = p;
     return p->resume(answer);
   }
-  /// Whether alarms have to be checked.
+  /// Whether an alarm is set, so that a take must also check the clock.
   [[nodiscard]] bool has_alarms() const noexcept { return !waits.alarms.empty(); }
-  /// The test whether anything is due from outside.
+  /// The test whether nothing more is due from outside; always true if nothing can come from there.
   [[nodiscard]] quiescence_test quiescence() const noexcept {
     return observer::outside_may_come ? quiescence_outside() : quiescence_test();
   }
@@ -219,8 +224,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if (auto const frame = prepare(p, answer)) return frame;
     return next_slow();
   }
-  /// Prepares a process that does not simply go on with its answer (resumes_plainly()).  Returns the
-  /// frame to resume; null if the process has ended or was put back.
+  /// Prepares a process for which resume() is not enough (resumes_plainly()).  Returns the frame to
+  /// resume; null if the process has ended or was put back.
   std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;
   /// Lets the running process, which is suspended at an operation, find `cancelled` there: the
   /// operation is not performed.
@@ -243,7 +248,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     w.running = nullptr;
     return next_any();
   }
-  /// As finished(), for one with an error, a log or deferred events, or if processes are limited.
+  /// Ends a process for which the fast path of finished() is not enough: it has an error, a log,
+  /// another owner or deferred events, the number of processes is limited, or the pool has no room
+  /// for its block.
   continuation finished_slow(process& p) noexcept;
   /// For a process that has ended, or is to end: adjusts the counts, drops the reference to it, and
   /// gives up its room.  `error`: its failure; null if there is none.
@@ -274,7 +281,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     fail({}, std::current_exception());
   }
 
-  // ---- notifications of the backend
+  // ---- calls that notify the backend
   void on_wait_begin(process& p) noexcept {
     p.note_sent(false);
     if constexpr (on_several_threads) worker().on_wait_begin(p);
@@ -326,7 +333,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   // ---- from the start to the end, for scheduler.hpp
 
-  /// Learns an effect.  From here on: compiled once for each backend (scheduler_members.hpp).
+  /// Adds the evidence for an effect to the table of effects.  This function and those below are
+  /// compiled once for each backend (scheduler_members.hpp).
   void learn(identity<yielding>);
   void learn(identity<proc>);
   void learn(identity<syncing>);
@@ -336,7 +344,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void learn(identity<routing>);
   void learn(identity<spawning<>>);
   void learn(identity<tasking<>>);
-  /// The evidence for spawning or tasking with any row.
+  /// The evidence for spawning<> or tasking<>, to which spawning<...> and tasking<...> with any row
+  /// delegate (delegating_evidence.hpp).
   known_effect const& general(identity<spawning<>>);
   known_effect const& general(identity<tasking<>>);
   void start(start_options how, class program* first, bool forkable);
@@ -347,16 +356,16 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   // ---- state
 
-  std::optional<Backend> backend_;                  // reset at the end: it may hold processes
-  std::optional<typename Backend::worker> worker_;  // the only one, with one thread
+  std::optional<Backend> backend_;                  // end() destroys it, and the processes in it
+  std::optional<typename Backend::worker> worker_;  // the only worker, if there is one thread
   bool is_dropping_ = false;                        // no process runs any more; frames are unwound
-  std::atomic<std::uint64_t> limits_made_ = 0;      // numbers the cancellers (scope_limit.hpp)
+  std::atomic<std::uint64_t> limits_made_ = 0;  // how many cancellers were made (scope_limit.hpp)
   std::size_t log_limit_ = 0;
   std::stop_token stop_token_;
   instant virtual_now_{};
   bool was_asked_to_stop_ = false;
-  class program* first_ = nullptr;       // the program of a first process without a log
-  known_effect spawning_{}, tasking_{};  // of spawning<> and tasking<>: null until they are learnt
+  class program* first_ = nullptr;       // the program, if the first process keeps no log
+  known_effect spawning_{}, tasking_{};  // spawning<> and tasking<>; null until they are learnt
   result_slot<void> sink_;               // takes the answer to a start, which nothing reads
 };
 

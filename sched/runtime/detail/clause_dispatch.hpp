@@ -32,9 +32,10 @@ struct scheduler_evidence final : evidence<E>, expirable_evidence {
   void expire() noexcept override;
 };
 
-// ---- what an operation may do in a way of its own, by an overload beside it
+// ---- defaults, which an operation replaces by an overload beside it
 
-/// Answers the operation, if its process need not wait for that.
+/// Answers the operation, and returns true.  An overload may return false: then the operation
+/// suspends its process.
 template <class S, class O>
 [[gnu::always_inline]] inline bool answer_now(S& s, O& o, result_slot<typename O::result>& to) {
   if constexpr (std::is_void_v<typename O::result>) {
@@ -45,12 +46,12 @@ template <class S, class O>
   }
   return true;
 }
-/// Performs the operation of a process that is suspended there.
+/// Performs an operation at which its process is suspended.  Returns the frame to run next.
 template <class S, class O>
 std::coroutine_handle<> perform_suspended(S& s, O& o) {
   if constexpr (scheduling_of<O>.step == step_kind::at_once) {
     static_assert(
-        std::is_same_v<decltype(on(s, o)), typename O::result>);  // else on() ends the step
+        std::is_same_v<decltype(on(s, o)), typename O::result>);  // on() gives an answer, no frame
     (void)on(s, o);
     return s.next();
   } else {
@@ -67,7 +68,8 @@ struct clause_dispatch {
   static constexpr bool ends_step = how.step == step_kind::ends;
   static constexpr bool may_end_step = how.step == step_kind::ends_if_it_waits;
   static constexpr bool spawns = how.step == step_kind::spawns;
-  /// Whether the operation counts in its step, so that a process that performs nothing else gives way.
+  /// Whether the step counts the operation: after a number of them, the process gives way to
+  /// others.
   static constexpr bool counts = how.step == step_kind::at_once && !how.is_free;
   static S& scheduler_of(evidence<E>& e) noexcept {
     return static_cast<scheduler_evidence<S, E>&>(e).home;
@@ -95,7 +97,7 @@ struct clause_dispatch {
     }
     if constexpr (may_end_step) {
       // A short cut for operations that wait only if they must, such as receive.  The process is
-      // outside all handlers here, so this is the only check left.
+      // outside all handlers here, so only its frames have to be checked.
       if (frames_may_wait()) [[likely]] {
         if constexpr (requires(process& p) { waits_in_place(s, p, o); }) {
           process& p = s.running();
@@ -110,7 +112,7 @@ struct clause_dispatch {
     }
     return suspend_and_perform(s, o, leaf, waiting);
   }
-  /// control() without a short cut.
+  /// Does the work of control(), without its short cuts.
   static std::coroutine_handle<> control_slow(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                               result_slot<R>& waiting) {
     return suspend_and_perform(scheduler_of(e), o, leaf, waiting);
@@ -138,9 +140,10 @@ struct clause_dispatch {
       throw;
     }
   }
-  /// Suspends the running process at the operation, and answers it.  The frames that perform need
-  /// not have begun in that process: a handler may have kept them, and the running process has
-  /// resumed them; or ordinary code has, while no process runs.
+  /// Suspends the running process at the operation, and performs the operation.  The frames that
+  /// perform may have begun in another process: a handler has kept them, and the running process
+  /// has resumed them.  If ordinary code has resumed them while no process runs, throws
+  /// needs_control.
   [[gnu::noinline]] static std::coroutine_handle<> suspend_and_perform(S& s, O& o,
                                                                        std::coroutine_handle<> leaf,
                                                                        result_slot<R>& waiting) {
@@ -167,15 +170,16 @@ struct clause_dispatch {
     require_running(s, waiting.where);
     return goes_on(s) && answer_now(s, o, waiting);
   }
-  /// Whether the operation may be answered in this step: its process is not cancelled, and the step has
-  /// not had its share of operations.
+  /// Counts the operation.  Returns whether it may be answered in this step: its process is not
+  /// cancelled, and the step has not had its share of operations.
   [[nodiscard]] static bool goes_on(S& s) noexcept {
     if constexpr (counts)
       if (!s.here().count_operation()) [[unlikely]]
         return false;
     return !how.checks_cancellation || !s.cancellation.needs_attention();
   }
-  /// Answers an operation that ends the step only if it has to wait; returns false if it has to.
+  /// Answers an operation that ends the step only if it has to wait; returns false if it has to
+  /// wait.
   [[gnu::always_inline]] static bool attempt_at_once(evidence<E>& e, O& o,
                                                      result_slot<R>& waiting) {
     S& s = scheduler_of(e);
@@ -185,8 +189,9 @@ struct clause_dispatch {
       return false;
     return attempt(s, o, waiting);
   }
-  /// For an operation that was not answered at once, although it never waits: it is refused, since
-  /// its process is cancelled, or the step has had its share of operations.
+  /// Called when an operation that never waits was not answered at once: its process is cancelled,
+  /// or the step has had its share of operations.  Refuses the operation if the process is
+  /// cancelled; else answers it, and lets other processes run.
   static std::coroutine_handle<> control_in_turn(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                  result_slot<R>& waiting) {
     S& s = scheduler_of(e);
@@ -194,13 +199,15 @@ struct clause_dispatch {
     (void)answer_now(s, o, waiting);
     return give_way(s, leaf, waiting);
   }
-  /// Whether the process is cancelled, and so does not perform the operation: it is suspended there.
+  /// If the process is cancelled, and the operation checks that, suspends the process at the
+  /// operation, and returns true: the process is not to perform it.
   [[nodiscard]] static bool is_refused(S& s, std::coroutine_handle<> leaf,
                                        result_slot<R>& waiting) noexcept {
     return how.checks_cancellation && s.cancellation.needs_attention() &&
            s.cancellation.includes(leaf) && s.running().suspend_at(info_of<O>, leaf, waiting, s);
   }
-  /// Puts the process, which has its answer, if its step has had its share.
+  /// If the step has had its share of operations, puts the process, which has its answer, and
+  /// returns the frame to run next; else returns `leaf`.
   static std::coroutine_handle<> give_way(S& s, std::coroutine_handle<> leaf,
                                           result_slot<R>& waiting) noexcept {
     process& p = s.running();
@@ -228,8 +235,8 @@ struct clause_dispatch {
       s.throw_across(name_of<O>, where);
   }
 
-  /// The entry of the operation, by the functions of `Way`: of this class, or of one that derives
-  /// from it.
+  /// The entry of the operation in a clause table.  Its functions are those of `Way`: this class,
+  /// or one that derives from it.
   template <class Way>
   static constexpr clause_entry<E, O> entry() {
     if constexpr (may_end_step)
@@ -241,7 +248,8 @@ struct clause_dispatch {
   }
 };
 
-/// The dispatch of an operation; of an effect that has one of its own, that one.
+/// The dispatch of an operation.  Specialised for an effect with a dispatch of its own
+/// (task_dispatch.hpp).
 template <class S, class E, class O>
 struct dispatch_of : clause_dispatch<S, E, O> {};
 

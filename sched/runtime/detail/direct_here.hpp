@@ -9,8 +9,8 @@
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/runtime/detail/process_clauses.hpp"
 
-/// What processes do without their scheduler: messages (direct_mail.hpp) and spawns
-/// (direct_spawn.hpp), as far as the scheduler lets them.
+/// The operations that processes do without a call of their scheduler, as far as it lets them:
+/// messages (direct_mail.hpp) and spawns (direct_spawn.hpp).
 namespace weft::detail {
 
 template <class S>
@@ -29,8 +29,8 @@ direct_spawn direct_spawn_of(S& s) noexcept {
     return {s.spawning_.plain, s.spawning_.plain, &s.own, begin_directly<S>};
   }
 }
-/// While it lives, this thread runs processes of that scheduler, which do without the scheduler what
-/// they can.
+/// Exists while this thread runs processes of the scheduler: sets the variables of the thread by
+/// which they send, receive and spawn without a call of the scheduler.
 template <class S>
 struct direct_here {
   explicit direct_here(S& s) noexcept

@@ -14,8 +14,8 @@
 #include "weft/sched/base/process.hpp"
 #include "weft/sched/base/scheduled.hpp"
 
-/// Operations of processes that keep a log: the log answers them, or records the answer.  And what
-/// has an operation refused because of the frames that perform it.
+/// Operations of processes that keep a log: the log answers them, or records the answer.  Also the
+/// checks that refuse an operation because of the frames that perform it.
 namespace weft::detail {
 
 template <class S>
@@ -23,7 +23,7 @@ void count_if_sealed(S& s, forkable_process& p) noexcept {
   if (p.log().is_full() && !std::exchange(p.sealed(), true)) --s.here().repeatable;
 }
 /// Notes where the running process, which is forkable, will wait.  Returns the frame to resume if
-/// the process has diverged from its log, else null.
+/// the process has diverged: performs another operation than its log says.  Else null.
 template <class S, class O>
 [[gnu::noinline]] std::coroutine_handle<> before_recording(S& s, O const& o,
                                                            std::coroutine_handle<> leaf,
@@ -55,7 +55,8 @@ template <class S>
       " would make a process wait, or continue on another thread, inside a body that is "
       "resumed bitwise: its frames are copied, and must stay where they are");
 }
-/// Whether the frames of the running process may wait where they are: not in a bitwise body.
+/// Whether the frames of the running process may wait where they are: not in a body whose frames
+/// are copied (bitwise).
 [[nodiscard]] inline bool frames_may_wait() noexcept { return !prompt::arena_here(); }
 /// Called before the running process is suspended at `o`.  Returns the frame to resume instead, or
 /// null.  Throws if that process cannot wait there, or needs a log and has none.
@@ -73,20 +74,21 @@ template <class S, class O>
       throw_frames_are_fixed(site_of(o, where));
   return {};
 }
-/// Called where an operation throws the current exception.
+/// Records in the log of the running process that an operation has thrown the current exception.
 template <class S>
 void record_failure(S& s, site const& at) {
   s.log_of_running().record_error(at, std::current_exception());
 }
 
-/// Answers an operation of a process that is being replayed.
+/// Answers the operation from the log, if the running process is being replayed.  False if it is
+/// not, or if the log has no answer to it.
 template <class S, class O>
 [[nodiscard]] bool answer_from_log(S& s, O const& o, result_slot<typename O::result>& waiting) {
   replay_log& log = s.log_of_running();
   return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
 }
-/// Answers an operation that cannot suspend its process, because ordinary code stands in between, if
-/// it need not wait.
+/// Answers an operation that cannot suspend its process, because ordinary code stands in between.
+/// False if the operation would have to wait.
 template <class S, class O>
 [[nodiscard]] bool answers_across(S& s, O& o, result_slot<typename O::result>& waiting) {
   if constexpr (scheduling_of<O>.step == step_kind::ends_if_it_waits)
@@ -94,15 +96,17 @@ template <class S, class O>
   return false;
 }
 
-/// A second look at an operation of `E` that an attempt has answered, and whether the answer stands.
+/// Called when an attempt has answered an operation of `E`.  Returns whether the answer stands; an
+/// overload may find that it does not (receive_clauses.hpp).
 template <bool Records, class S, class E, class O>
 [[nodiscard]] constexpr bool confirm(S&, evidence<E>&, O const&,
                                      result_slot<typename O::result>&) noexcept {
   return true;
 }
 
-/// The dispatch `D` of an operation, for processes of both kinds.  The frames that perform may run in
-/// a process of the other kind: a handler has kept them, and the running process has resumed them.
+/// Puts the log in front of the dispatch `D` of an operation.  Whichever evidence the frames have,
+/// the process that runs them may keep a log or not: a handler may have kept frames of one process,
+/// which another process has resumed.
 template <class D, bool Records>
 struct log_dispatch : D {
   using S = typename D::scheduler;
@@ -133,16 +137,17 @@ struct log_dispatch : D {
     S& s = D::scheduler_of(e);
     if (!s.running().is_forkable()) return D::control_in_turn(e, o, leaf, waiting);
     replay_log const& log = s.log_of_running();
-    if (log.replaying())  // it would have the answer
+    if (log.replaying())  // at_once() has found no answer in the log
       return s.end_diverged(leaf, site_of(o, waiting.where));
     if (D::is_refused(s, leaf, waiting)) return s.refuse(s.running());
     (void)answer_by_log(s, o, waiting);
+    // While the log goes on, the process does too: a turn more would have to be recorded.
     return log.is_over() ? D::give_way(s, leaf, waiting) : leaf;
   }
   static bool answer(S& s, O& o, result_slot<R>& waiting) {
     return s.running().is_forkable() ? answer_by_log(s, o, waiting) : answer_now(s, o, waiting);
   }
-  /// The log has the answer, or records it.
+  /// Answers from the log; or performs the operation, and records the answer.
   [[gnu::noinline]] static bool answer_by_log(S& s, O& o, result_slot<R>& waiting) {
     replay_log& log = s.log_of_running();
     site const at = site_of(o, waiting.where);
@@ -164,8 +169,11 @@ struct log_dispatch : D {
     return true;
   }
 };
+/// The dispatch under the evidence of processes that keep no log.
 template <class D>
 using unrecorded = log_dispatch<D, false>;
+/// The dispatch under the evidence of processes that keep a log: without short cuts, which do not ask
+/// for the log.
 template <class D>
 struct recorded : log_dispatch<D, true> {
   using E = typename D::effect;

@@ -68,7 +68,7 @@ template <class S>
     throw;
   }
 }
-/// new_process() on a thread that is no thread of the scheduler.
+/// Makes a process on a thread that is no thread of the scheduler.
 template <class S>
 [[nodiscard]] process* make_process_outside(S& s, process_id id, first_frame first) {
   try {
@@ -127,7 +127,8 @@ template <class S>
   begin_process(s, child, start.what->is_forkable());
   return id;
 }
-/// Starts a child for direct_spawn::begin, without a limit and with one thread.
+/// Starts a child as begin_directly() does, when its id or evidence is not cached, or no block is
+/// free.
 template <class S>
 [[gnu::noinline]] process_id begin_directly_slow(worker_state& w, std::uint32_t n,
                                                  std::coroutine_handle<> first,
@@ -137,7 +138,8 @@ template <class S>
   begin_process(s, new_process(s, id, {first, &row}), false);
   return id;
 }
-/// All calls in it are last ones, so it saves no registers.
+/// Starts a child: direct_spawn::begin points to this function, if there is one thread and no limit
+/// to processes.  Calls that are not inlined are tail calls here, so no registers are saved.
 template <class S>
 [[nodiscard]] process_id begin_directly(worker_state& w, std::uint32_t n,
                                         std::coroutine_handle<> first, row_info const& row) {
@@ -158,7 +160,7 @@ template <class S>
   return put_child(s, p, id);
 }
 /// Counts a spawn.  Returns whether so many processes are ready that the spawning process must let
-/// others run first.
+/// other processes run first.
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool count_spawn(S& s) noexcept {
   if constexpr (requires { s.worker().count_spawn(); })
@@ -169,7 +171,7 @@ template <class S>
 
 // ---- spawning with a limit to processes (admission.hpp)
 
-/// Spawns after room has been taken.
+/// Performs a spawn for which room has been taken; gives the room back if the spawn throws.
 template <class S>
 process_id spawn_in_room(S& s, spawning<>::start& start) {
   try {
@@ -208,8 +210,8 @@ template <class S>
 void start_admitted(S& s, admission::ticket& t) noexcept {
   start_ticket(s, t, put_reason::woken);
 }
-/// For a ticket whose new process has been made: makes that process and the owner ready, now or
-/// when there is room.  If the owner is cancelled instead of waiting, the new process is dropped.
+/// Makes the owner of the ticket and its new process ready, now or when there is room.  If the
+/// owner is cancelled instead of waiting, the new process is dropped.
 template <class S>
 void enqueue_ticket(S& s, std::unique_ptr<admission::ticket> ticket) noexcept {
   process& p = s.running();
@@ -257,8 +259,8 @@ void spawn_when_there_is_room(S& s, spawn_request& request) {
   });
 }
 
-/// A spawn is answered at once, unless there is no room, or too many processes are ready: then its
-/// process lets others run first (clause_dispatch.hpp).
+/// A spawn is answered at once, unless there is no room, or too many processes are ready: then the
+/// spawning process lets other processes run first (clause_dispatch.hpp).
 template <class S>
 [[gnu::always_inline]] inline bool answer_now(S& s, spawning<>::start& start,
                                               result_slot<process_id>& to) {
@@ -280,8 +282,8 @@ std::coroutine_handle<> perform_suspended(S& s, spawning<>::start& start) {
 
 // ---- fork
 
-/// The running process gets the answer true, and is put first.  A clone, made from its log of
-/// answers, gets false.
+/// The clause of fork.  The running process gets the answer true, and is put first.  A clone, made
+/// from its log of answers, gets false.
 template <class S>
 std::coroutine_handle<> on(S& s, proc::fork const&) {
   auto& p = static_cast<forkable_process&>(s.running());

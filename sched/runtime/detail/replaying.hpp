@@ -18,8 +18,8 @@
 /// checkpoint.
 namespace weft::detail {
 
-/// Records the answer with which a process goes on (FORK-2).  Starts a process that has no frames,
-/// for the first time or again.
+/// Records the answer with which a process goes on (FORK-2 of forkable_process.hpp).  If the
+/// process has no frames, starts its program, for the first time or again.
 template <class S>
 void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   if (p.has_started()) p.record(answer);
@@ -35,8 +35,8 @@ void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
     throw;
   }
 }
-/// If a checkpoint holds the process too, the process stays as it is: returns a clone that goes on
-/// in its place.
+/// Returns the process to go on with: `p`; or, if a checkpoint holds `p` too, a clone, so that `p`
+/// stays as it is.
 template <class S>
 forkable_process* make_sole_owner(S& s, forkable_process* p) {
   if (!p->is_shared()) return p;

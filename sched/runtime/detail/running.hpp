@@ -71,8 +71,8 @@ void learn_effect(S& s, identity<F> effect, Find& find) {
   else
     learn_outer<F>(s, find);
 }
-/// `All`: the effects that any process may perform.  `find.template operator()<F>()` returns the
-/// evidence of the outer handler of `F`.
+/// Adds the evidence for `All`, the effects that any process may perform, to the scheduler's table.
+/// `find.template operator()<F>()` returns the evidence of the outer handler of `F`.
 template <class S, class... All, class Find>
 void learn_all(S& s, row<All...>, Find&& find) {
   s.effects.expect(sizeof...(All));
@@ -81,7 +81,7 @@ void learn_all(S& s, row<All...>, Find&& find) {
   (learn_effect(s, identity<All>(), find), ...);
   if constexpr (S::on_several_threads) s.share_outers();
 }
-/// Takes over the reference to the program.
+/// Starts the first process.  Takes over the reference to the program.
 template <class S>
 void start_first(S& s, start_options how, program* first, bool forkable) {
   s.log_limit_ = how.log_limit;
@@ -95,7 +95,7 @@ void start_first(S& s, start_options how, program* first, bool forkable) {
     s.first_ = first;  // kept: the frames refer to captures of the program
     begin_process(s, new_process(s, {}, first->start()), false);
   }
-  if (s.cancellation.is_of_all()) s.throw_failures();  // the backend had no memory to put it
+  if (s.cancellation.is_of_all()) s.throw_failures();  // no memory to put the process
 }
 /// Throws std::logic_error if the options of a scheduler that keeps no trace name one.
 void require_no_trace(trace const* t);
@@ -176,7 +176,7 @@ class stop_listener {
     return {};
   }
   submissions::prepared to_stop_;
-  // Its destructor waits for a request that has begun.
+  // The destructor of callback_ waits for a request that has begun.
   std::optional<std::stop_callback<request>> callback_;
 };
 
@@ -236,7 +236,7 @@ bool settle(S& s) {
   s.throw_failures();
   if (stopped_some) throw cancelled();
   if (s.alive() && !s.own.stopped) {
-    s.own.running = nullptr;  // the lost one, perhaps: then it runs no more
+    s.own.running = nullptr;  // perhaps a lost process, which runs no more
     throw_lost(s.alive());
   }
   return false;
@@ -259,7 +259,7 @@ template <class S>
 bool run_step(S& s) {
   typename S::at_work const now(s, S::work::one_step);
   if (s.stop_token_.stop_requested()) stop_all(s);
-  // Relaxed: as in run_to_end().
+  // Relaxed: for the reason given in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
   [[maybe_unused]] auto const observed = S::observer::here(s);
   direct_here const direct(s);
@@ -277,14 +277,14 @@ bool run_step(S& s) {
   return false;
 }
 
-/// Runs at most `most` steps, and does not sleep (polling.hpp).  When processes only wait, lets
-/// whatever comes from outside call the loop back; a stop that is requested is such a thing.
+/// Runs at most `most` steps, and does not sleep (polling.hpp).  If all processes wait, any input
+/// from outside, such as a request to stop, then calls the loop back.
 template <class S>
 poll_result run_ready(S& s, std::size_t most) {
   typename S::at_work const now(s, S::work::polling);
   if constexpr (leaving_backend<typename S::backend_type>) s.worker().come_back();
   if (!s.poll_stops) s.poll_stops = std::make_shared<stop_listener<S>>(s);
-  // Relaxed: as in run_to_end().
+  // Relaxed: for the reason given in run_to_end().
   if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
   [[maybe_unused]] auto const observed = S::observer::here(s);
   direct_here const direct(s);
@@ -327,7 +327,7 @@ void end_scheduler(S& s) noexcept {
   s.incoming.end();
   s.is_dropping_ = true;
   S::observer::on_ending(s);
-  s.waits.drop_all();  // first: a gate that is destroyed with a frame makes its waiters ready
+  s.waits.drop_all();  // first: a gate that ends with a frame makes its waiters ready
   if constexpr (requires { s.worker_->ready(); }) {
     // The frames of a process in the queue may keep a version of the queue, so they are destroyed
     // now.

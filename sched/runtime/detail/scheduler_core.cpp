@@ -55,7 +55,7 @@ scheduler_core::at_work::at_work(scheduler_core& s, work w) noexcept
 }
 scheduler_core::at_work::~at_work() {
   home_.is_at_work_ = false;
-  home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
+  home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as in at_work()
   if (what_ == work::nothing || !gate_) return;
   if (what_ == work::all) home_.close_outside();
   // From here on only `gate_` is used: a thread that waits until is_running is false may then

@@ -36,7 +36,7 @@ namespace weft::detail {
 
 class expirable_evidence;  // interposed.hpp
 
-struct start_options {  // as in schedule_options
+struct start_options {  // fields of schedule_options (scheduler.hpp)
   std::size_t log_limit;
   std::stop_token stop;
   bool virtual_time;
@@ -56,7 +56,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   failure_log failures;
   effect_table effects;
   submissions incoming;
-  worker_state own{*this};  // of the single worker; the sums, if there are several
+  worker_state own{*this};  // of the only worker; if there are several, the sums of theirs
   bool has_virtual_time = false;
   bool was_started = false;
 
@@ -66,7 +66,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   /// A number that no other scheduler has, including those that no longer exist.
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
-  /// The worker state of this thread; the scheduler's own, if the thread runs no process of it.
+  /// The worker state of this thread; `own`, if the thread is no worker of this scheduler.
   [[nodiscard]] worker_state& worker_here() noexcept {
     worker_state* const w = worker_state::of_thread;
     return w && w->home == this ? *w : own;
@@ -95,7 +95,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     return w.running && w.running->is_forkable() ? static_cast<forkable_process&>(*w.running).log()
                                                  : w.no_log;
   }
-  /// Owns the evidence, which ends with this scheduler.
+  /// Takes over the evidence, which ends with this scheduler.
   void keep_evidence(expirable_evidence& e) noexcept;
   /// Keeps the prompt of a handler outside the scheduler, to which processes may perform.
   void keep_outer(prompt& p);
@@ -103,8 +103,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   /// Called before several threads run processes, which may perform to these handlers.
   void share_outers();
   /// Ends the running process, which performs another operation than in its first run.  Throws if
-  /// ordinary code stands in between, which cannot be ended; the error is thrown again when the
-  /// process ends.
+  /// ordinary code stands between the operation and the process: such code cannot be ended, so the
+  /// error is thrown again when the process ends.
   virtual std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) = 0;
 
   // ---- failing and cancelling
@@ -119,15 +119,15 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   /// Called when no process is ready and some wait.  Reports a deadlock, unless all processes are
   /// cancelled already; and cancels the waits.
   void report_deadlock();
-  /// Sets the failures to those of a checkpoint.  All processes are cancelled if there are any, and
-  /// none is otherwise.
+  /// Sets the failures to those of a checkpoint.  If there are failures, all processes are
+  /// cancelled; if not, none is.
   void set_failures(std::vector<exceptions::failure> f) noexcept;
   /// Throws the failures of processes, if there are any.
   void throw_failures();
   [[nodiscard]] std::string first_waiter_text();
-  /// The exception in a process that is cancelled with all others.
+  /// The exception that a process finds if all processes are cancelled.
   [[nodiscard]] cancelled why_all_cancelled() const noexcept;
-  /// The exception in a process that is cancelled with a group of tasks.
+  /// The exception that a process finds if a group of tasks around it is cancelled.
   [[nodiscard]] static cancelled why_group_cancelled() noexcept {
     return cancelled("weft: cancelled, because the tasks that wait for this are cancelled");
   }
@@ -164,12 +164,13 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   // ---- running (running.hpp), shutting down (shutting_down.hpp)
 
-  /// `polling`: between two calls of poll(), internal processes are accepted, so that they call the
-  /// loop back.
+  /// The work for which an at_work object exists.  After `polling`, internal processes are still
+  /// accepted: between two calls of poll(), they call the loop back.
   enum class work : std::uint8_t { one_step, polling, all, nothing };
   /// Exists while processes of this scheduler may run on this thread.
   class at_work;
-  /// Listens to the stop token from one poll() to the next: a stop_listener (running.hpp).
+  /// Listens to the stop token from one poll() to the next.  A stop_listener (running.hpp), or
+  /// null.
   std::shared_ptr<void> poll_stops;
   /// When an alarm is due next; nullopt if none is, or if time is virtual.
   [[nodiscard]] std::optional<instant> next_deadline() const noexcept {
@@ -222,7 +223,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   /// The test of quiescence_outside(), for the scheduler at `core`.
   [[nodiscard]] static bool is_quiescent_outside(void const* core);
   static std::uint64_t next_serial() noexcept;
-  // A program has them once, whatever a library hides.
+  // Visible, so that a program has one copy of each variable even if a library hides its symbols.
   [[gnu::visibility(
       "default")]] static inline constinit std::atomic<std::uint64_t> blocks_of_serials_ = 0;
   [[gnu::visibility("default")]] static inline thread_local constinit std::uint64_t next_serial_ =
@@ -230,7 +231,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   std::uint64_t const serial_ = next_serial();
   std::vector<prompt*> outers_;
-  expirable_evidence* evidence_ = nullptr;  // a list
+  expirable_evidence* evidence_ = nullptr;  // the list of evidence that is kept
   bool is_at_work_ = false;
   std::atomic<std::thread::id> worker_thread_{};  // the thread that runs this scheduler, or none
   std::mutex sums_mutex_;
@@ -245,7 +246,7 @@ class scheduler_core::at_work {
 
  private:
   scheduler_core& home_;
-  std::shared_ptr<submission_gate> gate_;  // accessed last: it may outlive the scheduler
+  std::shared_ptr<submission_gate> gate_;  // accessed last: the gate may outlive the scheduler
   work what_;
 };
 

@@ -94,7 +94,7 @@ bool backend_scheduler<Backend>::step() {
 template <backend Backend>
 poll_result backend_scheduler<Backend>::poll(std::size_t most) {
   if constexpr (on_several_threads)
-    return poll_result::ended;  // scheduler::poll() refuses it
+    return poll_result::ended;  // never called: scheduler::poll() does not compile
   else
     return run_ready(*this, most);
 }

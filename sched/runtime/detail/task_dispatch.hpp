@@ -13,8 +13,8 @@
 
 namespace weft::detail {
 
-/// How an operation of tasking<> reaches the scheduler.  The process that performs it may go on
-/// with one of its tasks, as a call: then it is not suspended.
+/// How an operation of tasking<> reaches the scheduler.  The process that performs the operation
+/// may go on with one of its tasks, as a call, and is then not suspended.
 template <class S, class O>
 struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
   using E = tasking<>;
@@ -47,11 +47,13 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
       }
     return perform(s, o, leaf, waiting);
   }
+  /// The short cut of control() asks for the log itself (can_call_tasks()).
   static std::coroutine_handle<> control_slow(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                               result_slot<R>& waiting) {
     return control(e, o, leaf, waiting);
   }
-  /// All but a join of a process that can call its tasks.
+  /// Performs any operation of tasking<>, except the wait for a join by a process that can call its
+  /// tasks.
   [[gnu::noinline]] static std::coroutine_handle<> perform(S& s, O& o, std::coroutine_handle<> leaf,
                                                            result_slot<R>& waiting) {
     common::require_running(s, waiting.where);

@@ -40,7 +40,8 @@ bool wake_due(S& s) noexcept {
   }
   return was_any;
 }
-/// Virtual time, when no process is ready: advances to the first alarm.  False if there is none.
+/// Called when no process is ready.  If time is virtual, advances it to the first alarm, and wakes
+/// the processes that are due then.  False if time is real, or no alarm is set.
 template <class S>
 [[nodiscard]] bool advance_time(S& s) noexcept {
   if (!s.has_virtual_time || s.waits.alarms.empty()) return false;
@@ -49,7 +50,7 @@ template <class S>
   (void)wake_due(s);
   return true;
 }
-/// In how many steps the clock is read once: that costs two or three steps.
+/// The clock is read once in this many steps, since a read costs as much as two or three steps.
 inline constexpr std::uint8_t steps_per_look = 32;
 /// Takes the next process, and wakes the processes whose alarms are due meanwhile.
 template <class S>
@@ -59,7 +60,7 @@ template <class S>
       for (;;) {
         thunk t = s.worker().take(instant::max(), s.quiescence());
         bool const was_quiescent = !t && t.why_empty() == thunk::reason::quiescent;
-        // Several threads return first; settle() then advances the time.
+        // With several threads, each thread returns first; then settle() advances the time.
         if (!was_quiescent || S::on_several_threads || !advance_time(s)) return t;
       }
     }

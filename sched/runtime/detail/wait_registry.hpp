@@ -15,9 +15,9 @@
 
 namespace weft::detail {
 
-/// All lists on which processes of a scheduler wait, its rooms, and how a cancellation finds the
-/// cancelled processes on them while other processes run: a cancelled process that waits is woken,
-/// and one that is about to wait does not wait.
+/// All lists on which processes of a scheduler wait (rooms: each has a lock of its own), and how a
+/// cancellation finds the cancelled processes on them while other processes run: a cancelled
+/// process that waits is woken, and one that is about to wait does not wait.
 ///
 ///   CANCEL-1  A canceller first marks the group, or all processes, as cancelled, where
 ///       cancellation_state sees it; then adds a reason for attention; then looks for waiting
@@ -41,11 +41,12 @@ namespace weft::detail {
 ///       put, the canceller is at work, so the scheduler is not quiescent.
 ///   CANCEL-6  An explorer hears of each location from which a process was taken.  It hears from
 ///       is_cancelled_at() that a process has checked a group, and from mark_cancelled() that a
-///       group was marked.  A process that wakes another one checks the groups of that one
-///       (observer::on_wake()): a cancellation before it would have changed what the other finds.
+///       group was marked.  A process that wakes another one is reported to check the groups of
+///       that one (observer::on_wake()): had they been cancelled before, the woken process would
+///       have found the cancellation instead.
 ///
-/// Not taken: processes that wait for tasks of their own, since they go on when those have ended
-/// (TASK-4); ready processes; threads outside.
+/// A canceller does not take processes that wait for tasks of their own, since they go on when
+/// those have ended (TASK-4); nor ready processes, nor threads outside.
 class wait_registry {
  public:
   wait_registry(ready_sink& sink, bool several_threads, unsigned wakes);
@@ -60,8 +61,8 @@ class wait_registry {
   timers alarms;
   admission room;
   [[nodiscard]] mailbox_registry& mail() const noexcept { return *mail_; }
-  /// Called after a run in which no process waits any more: forgets its mailboxes.  False if that
-  /// is not possible.
+  /// Called after a run, when no process waits any more: forgets the mailboxes of that run.  False
+  /// if that is not possible.
   [[nodiscard]] bool try_reset() noexcept;
 
   /// Calls `f(process const&)` for each process that waits, once for each room in which it does.
@@ -80,8 +81,8 @@ class wait_registry {
   void cancel_all() noexcept;
   /// Drops every process that waits.  Called when the scheduler ends.
   void drop_all() noexcept;
-  /// Takes the process of a waiter from its room, for the canceller of a group.  Null if the process
-  /// has not entered, or another party has taken it.
+  /// Takes the process of a waiter from its room, for the canceller of a group.  Null if the
+  /// process has not entered, or another party has taken it.
   [[nodiscard]] process* take(waiter& w) noexcept {
     switch (w.which()) {
       case waiter::kind::in_a_room: {
@@ -97,8 +98,8 @@ class wait_registry {
     }
     return nullptr;
   }
-  /// Takes the processes that wait for room and are meant, and calls `f(thunk)` for each.  The new
-  /// processes that they have made are unwound.
+  /// Takes each process that waits for room to start another one, and for which `is_meant(process
+  /// const&)` is true, and calls `f(thunk)` for it.  The new process that it has made is unwound.
   template <class IsMeant, class F>
   void turn_away_if(IsMeant const& is_meant, F f) {
     auto* t = room.turn_away(is_meant);

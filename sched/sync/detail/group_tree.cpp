@@ -39,9 +39,9 @@ void waiter::leave_group_slow() noexcept { group_->tree->leave(*this); }
 void group_tree::place_in_tree(wait_group& g) noexcept {
   if (g.is_placed) return;
   g.is_placed = true;
-  // If all tasks have answered, the destructor of a join is skipped; but a group that is placed must
-  // leave the tree, so this asks for the destructor.
-  // relaxed: the owner reads it when the process that has placed the group has ended.
+  // If no mark is set, all tasks have answered, and the destructor of a join is skipped; but a
+  // group that is placed must leave the tree, so this mark asks for the destructor.
+  // relaxed: the owner reads `marks` when the process that has placed the group has ended.
   g.marks.fetch_or(group_mark::incomplete, std::memory_order_relaxed);
   g.tree = this;
   g.around = nullptr;
@@ -84,7 +84,7 @@ wait_group* group_tree::place_along(continuation at) noexcept {
     if (said == frame_end::cancel_state::shielded) break;
     is_outside |= said == frame_end::cancel_state::elsewhere;
   }
-  if (inside) take_out(*inside);  // no group is around it, or not any more
+  if (inside) take_out(*inside);  // the walk has found no group around `inside`
   return innermost;
 }
 

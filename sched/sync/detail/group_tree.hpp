@@ -11,28 +11,29 @@
 
 namespace weft::detail {
 
-/// The open groups of a scheduler, each inside the one around it, and the processes that wait in
-/// each.  A cancellation finds here what it cancels: it costs what is in the group.
+/// The tree of a scheduler's open groups of tasks, each inside the group around it, with a list of
+/// the processes that wait in each.  A cancellation finds here the processes that it cancels, in
+/// time linear in the groups and processes inside the cancelled group.
 ///
 ///   GROUP-1  A process that is about to wait enters the list of the innermost group to which its
 ///       frames belong, before it enters any other list.  It leaves when its operation ends.  A
 ///       process that belongs to no group, or is shielded from all, enters no list.
 ///   GROUP-2  A group has its place in the tree from the time that a process first waits in it, or
 ///       in a group inside it.  The place is inside the next group outwards along the frames.  The
-///       walk passes handlers only in the chain of the process that walks: frames further out than
-///       a handler in another chain may be resumed elsewhere meanwhile.  A continuation may be
-///       resumed elsewhere, and its groups with it.  So the owner of a group inside a handler puts
-///       it into its right place whenever it waits.
+///       walk outwards passes handlers only in the chain of the process that walks: in another
+///       chain, the frames outside a handler may be resumed elsewhere meanwhile.  If a continuation
+///       is resumed elsewhere, its groups move with it: so the owner of a group inside a handler
+///       puts the group into its right place whenever the owner waits.
 ///   GROUP-3  If there are several threads, the lists and the tree are accessed under `mutex_`.  A
-///       taker that holds it may take the locks of the rooms; no thread takes them in the other
-///       order.
-///   GROUP-4  A canceller marks the group, adds a reason for attention (cancellation_state), and then
-///       takes the processes on the lists of the group, and of the groups inside it, from their
-///       rooms, under the lock of each room.  A process checks for cancellation under the lock of
-///       the room that it enters (CANCEL-2).  If it has entered the room before, it is taken; if
-///       not, it is refused.  So no cancelled process stays in a room.
-///   GROUP-5  Processes that were taken are put when no lock is held (WAITER-3).  They are linked by
-///       their waiters, so a cancellation allocates nothing.
+///       canceller that holds `mutex_` may take the locks of the rooms; no thread takes them in the
+///       other order.
+///   GROUP-4  A canceller marks the group, adds a reason for attention (cancellation_state), and
+///       then takes the processes on the lists of the group, and of the groups inside it, from
+///       their rooms, under the lock of each room.  A process checks for cancellation under the
+///       lock of the room that it enters (CANCEL-2).  If it has entered the room before, it is
+///       taken; if not, it is refused.  So no cancelled process stays in a room.
+///   GROUP-5  Processes that were taken are put when no lock is held (WAITER-3).  They are linked
+///       by their waiters, so a cancellation allocates nothing.
 class group_tree {
  public:
   explicit group_tree(bool several_threads) noexcept : several_threads_(several_threads) {}
@@ -45,19 +46,20 @@ class group_tree {
     return was_used_.load(std::memory_order_relaxed);  // relaxed: set before such a process begins
   }
   void note_use() noexcept {
-    if (!was_used()) was_used_.store(true, std::memory_order_relaxed);  // relaxed: as above
+    if (!was_used()) was_used_.store(true, std::memory_order_relaxed);  // relaxed: as in was_used()
   }
-  /// The running process, suspended at `leaf`, is about to wait in a room: enters the list of its
-  /// group, if it has one (GROUP-1).
+  /// Enters the waiter `w` in the list of the group of its process, if there is one (GROUP-1).  The
+  /// process is running, suspended at `leaf`, and about to wait in a room.
   void enter(waiter& w, continuation leaf, waiter::kind k, void* object) noexcept;
   /// Gives a group of the running process its place (GROUP-2).
   void place(wait_group& g, continuation leaf) noexcept;
   void leave(waiter& w) noexcept;
   void leave(wait_group& g) noexcept;
 
-  /// Calls `mark(group)` for each group inside `g`; if that returns false, the group was cancelled
-  /// before, and is left out with those inside it.  Calls `take(waiter&)` for each process that waits
-  /// in one of them; then, without a lock, `put(process&)` for each that take() has returned.
+  /// Calls `mark(group)` for each group inside `g`; if mark() returns false, the group was
+  /// cancelled before, and is left out with the groups inside it.  Calls `take(waiter&)` for each
+  /// waiter in `g` and these groups; then, without a lock, `put(process&)` for each for which
+  /// take() was true.
   template <class Mark, class Take, class Put>
   void cancel(wait_group& g, Mark mark, Take take, Put put) noexcept {
     waiter* taken = nullptr;
@@ -72,7 +74,7 @@ class group_tree {
     }
     while (taken) {
       process& p = *taken->process_;
-      taken = taken->next_taken_;  // first: its process may go on, and destroy the waiter
+      taken = taken->next_taken_;  // before put(): the process may go on, and destroy the waiter
       put(p);
     }
   }
@@ -82,7 +84,8 @@ class group_tree {
     if (several_threads_) return std::unique_lock(mutex_);
     return {};
   }
-  /// The next group inside `top`, in the order of the tree, whose mark() is true; null if none is.
+  /// The next group inside `top` after `from`, in preorder, for which mark() is true; null if none
+  /// is.
   template <class Mark>
   static wait_group* next_below(wait_group& top, wait_group& from, Mark& mark) noexcept {
     wait_group* next = from.first_inside;
@@ -98,7 +101,7 @@ class group_tree {
   static void put_inside(wait_group& g, wait_group& around) noexcept;
   static void take_out(wait_group& g) noexcept;
   /// Places the groups along the chain, up to one whose place cannot change any more.  Returns the
-  /// innermost.
+  /// innermost group, or null.
   wait_group* place_along(continuation at) noexcept;
 
   bool const several_threads_;

@@ -25,13 +25,16 @@ permits::~permits() = default;
 
 bool permits::try_take(bool is_new) {
   // relaxed: a process that will wait has read the gate's epoch before, by an acquire.  So either
-  // it sees the store of close(), or the release in close() ends its wait, and it looks again.
+  // the process sees the store of close(), or the release in close() ends its wait, and it looks
+  // again.
   if (closed_.load(std::memory_order_relaxed)) throw cancelled();
-  std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
-  // relaxed: a newcomer that sees an old count is a little earlier, or is woken by pass_on().
+  std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] checks the value
+  // relaxed: a newcomer that misses an increment has only come a little earlier; one that misses a
+  // decrement waits in line, and is woken by pass_on() or give_back().
   if (is_new && owed_.load(std::memory_order_relaxed) != 0) n = 0;
   while (n != 0)
-    // [1] acquire: pairs with [2]: the taker sees what was done before the permit was given back.
+    // [1] acquire: pairs with [2] in give_back(): the process that takes a permit sees what was
+    // done before the permit was given back.
     if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
                                     std::memory_order_relaxed)) {
       note_access(&freed_, true);
@@ -42,14 +45,14 @@ bool permits::try_take(bool is_new) {
 }
 void permits::give_back(std::size_t n) noexcept {
   if (n == 1 && holding_) holding_.reset();
-  left_.fetch_add(n, std::memory_order_release);  // [2] release: pairs with [1]
+  left_.fetch_add(n, std::memory_order_release);  // [2] release: pairs with [1] in try_take()
   if (n == 1)
     freed_.release_now(internal());
   else
     freed_.release_all_now(internal());
 }
 void permits::pass_on() noexcept {
-  // relaxed: a permit that is given back later wakes a process itself.
+  // relaxed: a give_back() that this load misses wakes a process itself.
   if (left_.load(std::memory_order_relaxed) != 0) freed_.release_now(internal());
 }
 /// One process in line, until it has its permit or leaves.
@@ -59,15 +62,16 @@ class permits::place_in_line {
   place_in_line(place_in_line const&) = delete;
   place_in_line& operator=(place_in_line const&) = delete;
   ~place_in_line() {
-    if (is_owed_) of_.owed_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: pass_on() follows
-    // If it has not been woken, no permit was given back for it.
+    // relaxed: try_take() says why a newcomer may miss this.
+    if (is_owed_) of_.owed_.fetch_sub(1, std::memory_order_relaxed);
+    // A process that has not been woken passes nothing on: no permit was given back for it.
     if (waits_ != 0 && (has_one_ || of_.freed_.epoch() != seen_)) of_.pass_on();
   }
-  /// Takes a permit.  If there is none, seen() is the epoch with which to wait.
+  /// Takes a permit.  Returns false if there is none: then seen() is the epoch with which to wait.
   [[nodiscard]] bool try_take() {
     seen_ = of_.freed_.epoch();
     if (of_.try_take(waits_ == 0)) return has_one_ = true;
-    if (++waits_ == 2) {  // it was woken, and beaten
+    if (++waits_ == 2) {  // the process was woken, but another one took the permit
       is_owed_ = true;
       of_.owed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: newcomers see it eventually
     }
@@ -98,7 +102,7 @@ eff<bool, syncing> permits::take_until(std::shared_ptr<permits> from, instant un
   co_return true;
 }
 void permits::close() noexcept {
-  closed_.store(true, std::memory_order_relaxed);  // relaxed: as in try_take()
+  closed_.store(true, std::memory_order_relaxed);  // relaxed: try_take() says why
   freed_.release_all_now(internal());
 }
 

@@ -15,8 +15,8 @@
 #include "weft/sched/base/errors.hpp"
 #include "weft/sched/sync/gate.hpp"
 
-/// Permits that processes take and give back: the implementation of a mutex, which has one, and a
-/// semaphore.
+/// Permits that processes take and give back: the implementation of a mutex, which has one permit,
+/// and of a semaphore.
 namespace weft::detail {
 
 ///   PERMIT-1  A process that gives back first adds to `left_`, then releases the gate.  A process
@@ -28,8 +28,8 @@ namespace weft::detail {
 ///       this permit back is still in give_back().
 ///   PERMIT-3  A process that comes just as a permit is given back may take it before the process
 ///       that was woken for it.  A process that was beaten like this is owed a permit: until it has
-///       one, no newcomer takes any; newcomers wait in line.  When a process in line has its permit,
-///       or leaves, and permits are left, it wakes the next one.
+///       one, no newcomer takes any; newcomers wait in line.  When a process in line has its
+///       permit, or leaves, and permits are left, that process wakes the next one.
 class permits final : public gate_owner {
  public:
   enum class kind : bool { mutex, semaphore };
@@ -38,8 +38,8 @@ class permits final : public gate_owner {
   [[nodiscard]] static std::shared_ptr<permits> make(std::size_t n, kind k);
   virtual ~permits();
 
-  /// Takes a permit if there is one, and none is owed (PERMIT-3).  Throws `cancelled` if the mutex or
-  /// semaphore was destroyed.
+  /// Takes a permit if there is one, and none is owed (PERMIT-3).  Throws `cancelled` if the mutex
+  /// or semaphore was destroyed.
   [[nodiscard]] bool try_take() { return try_take(true); }
   /// For a mutex: records its holder, for reports, which are made while no process runs.
   void set_holder(process_id id, std::source_location since) noexcept {
@@ -62,23 +62,23 @@ class permits final : public gate_owner {
 
   /// Waits for a permit and takes it.
   static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where);
-  /// As take(), but waits until `until` at the latest; `co_await` yields false if there was no
-  /// permit.
+  /// Waits for a permit until `until` at the latest, and takes it; `co_await` yields false if there
+  /// was none.
   static eff<bool, syncing> take_until(std::shared_ptr<permits> from, instant until,
                                        std::source_location where);
 
  private:
   class place_in_line;
   [[nodiscard]] bool try_take(bool is_new);
-  /// Lets the next process in line look, if permits are left.
+  /// Wakes the next process in line, which then tries to take a permit, if permits are left.
   void pass_on() noexcept;
 
   std::atomic<std::size_t> left_;
-  std::atomic<std::size_t> owed_ = 0;  // PERMIT-3: to processes that newcomers have beaten
+  std::atomic<std::size_t> owed_ = 0;  // how many processes are owed a permit (PERMIT-3)
   std::atomic<bool> closed_ = false;
   std::size_t const first_;
   kind const kind_;
-  std::optional<holding> holding_;  // the holder of the mutex
+  std::optional<holding> holding_;  // for a mutex: its holder
   gate freed_;
 };
 

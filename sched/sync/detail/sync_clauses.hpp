@@ -22,9 +22,10 @@
 /// The clauses of syncing, completions and timing.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// The running process, which is suspended, is about to wait in a room: enters the list of its group,
-/// if it has one.  A wait for tasks always does: a process outside all scopes may wait for tasks that
-/// are in a group (task.hpp, TASK-1).
+/// Enters the waiter of the running process, which is suspended and about to wait in a room, in the
+/// list of the group of the process, if it has one.  A wait for tasks looks for a group even if
+/// none was opened for other processes: a process outside all scopes may wait for tasks that are in
+/// a group (task.hpp, TASK-1).
 template <scheduling_services S>
 void enter_group(S& s, waiter& w, waiter::kind k, void* object) noexcept {
   if (s.waits.groups.was_used()) [[unlikely]]
@@ -56,7 +57,7 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter, Where&&... where) {
       throw;
     }
   }
-  if (how == wait_entry::waits || !w.take()) {  // or another party has taken the process
+  if (how == wait_entry::waits || !w.take()) {  // if take() is null, another party has the process
     s.on_waiting(p);
     return s.next();
   }
@@ -65,7 +66,8 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter, Where&&... where) {
   s.put(s.box(true), put_reason::yielded);
   return s.next();
 }
-/// In a room; with an alarm, at the latest until that is due.
+/// Makes the running process wait in the room `r`; wait_until(), at the latest until the alarm is
+/// due.
 template <scheduling_services S, class Enter>
 std::coroutine_handle<> wait(S& s, room_waiter& w, wait_room& r, Enter enter) {
   return wait(s, w.parked, enter, w, r);
@@ -74,7 +76,7 @@ template <scheduling_services S, class Enter>
 std::coroutine_handle<> wait_until(S& s, room_waiter& w, wait_room& r, alarm& until, Enter enter) {
   return wait(s, w, r, [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });
 }
-/// Only until the alarm is due.
+/// Makes the running process wait until the alarm is due, and for nothing else.
 template <scheduling_services S>
 std::coroutine_handle<> wait_until(S& s, waiter& w, alarm& until) {
   return wait(

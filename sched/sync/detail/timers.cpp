@@ -36,17 +36,17 @@ void timers::reopen() noexcept {
 void timers::remove(alarm& a) noexcept {
   {
     auto const locked = lock();
-    if (a.home_.load(std::memory_order_relaxed)) remove_at(a.index_);  // relaxed: TIMER-2
+    if (a.home_.load(std::memory_order_relaxed)) remove_at(a.index_);  // relaxed: under the lock
   }
-  // If the process still waits, only the frames inside a handler were unwound, with the
-  // operation: it is put, and finds that the handler has ended.
+  // If the process still waits, only its frames inside a handler are unwound, the operation among
+  // them: the process is made ready, and finds that the handler has ended.
   if (process* const p = a.parked_->take()) sink_.make_ready(thunk(p));
 }
 process* timers::take_first_due(instant now) noexcept {
   auto const locked = lock();
   while (!heap_.empty() && heap_.front().at <= now) {
     // The process is taken first: once the alarm is off the heap, the alarm and its waiter may be
-    // destroyed without the lock [1].
+    // destroyed, without the lock ([1] in remove_at()).
     process* const p = heap_.front().what->parked_->take();
     remove_at(0);
     if (p) return p;
@@ -55,7 +55,7 @@ process* timers::take_first_due(instant now) noexcept {
 }
 bool timers::insert(alarm& a) {
   heap_.push_back({a.at_, ++set_, &a});
-  a.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
+  a.home_.store(this, std::memory_order_relaxed);  // relaxed: unlocked, only its process reads it
   rise(heap_.size() - 1);
   note_next();
   return heap_.front().what == &a;
@@ -95,12 +95,13 @@ void timers::remove_at(std::size_t i) noexcept {
     sink(last.what->index_);
   }
   note_next();
-  // [1] release: the last access to the alarm here.  Pairs with [2] in ~alarm, which does not take
-  // the lock if it reads this null: so the accesses here happen before the alarm is destroyed.
+  // [1] release: the last access to the alarm here.  Pairs with [2] in ~alarm (timers.hpp), which
+  // does not take the lock if it reads this null: so the accesses here happen before the alarm is
+  // destroyed.
   gone.home_.store(nullptr, std::memory_order_release);
 }
 void timers::note_next() noexcept {
-  // relaxed: a hint to other threads.
+  // relaxed: `next_` is a hint to other threads.
   next_.store(heap_.empty() ? never : heap_.front().at.time_since_epoch().count(),
               std::memory_order_relaxed);
 }

@@ -11,18 +11,18 @@
 #include "weft/sched/base/detail/ready_sink.hpp"
 #include "weft/sched/sync/detail/waiter.hpp"
 
-/// The alarms of waiting processes: one heap for each scheduler, so that no thread sleeps for a
-/// single process.
+/// The alarms of waiting processes, in one heap for each scheduler: so no thread sleeps on behalf
+/// of a single process.
 namespace weft::detail {
 
 class timers;
 
-/// The latest instant at which a process is to be woken.  It lies beside its waiter, in the
+/// The latest instant at which a process is to be woken.  An alarm lies beside the waiter, in the
 /// process's operation; its destructor takes it off the heap.
 class alarm {
  public:
   alarm(instant t, waiter& w) noexcept : at_(t), parked_(&w) {}
-  alarm(alarm const&) = delete;  // the heap points to it
+  alarm(alarm const&) = delete;  // the heap points to this object
   alarm& operator=(alarm const&) = delete;
   inline ~alarm();
 
@@ -34,16 +34,16 @@ class alarm {
   friend class timers;
   instant at_;
   waiter* parked_;
-  std::atomic<timers*> home_ = nullptr;  // set while it is on the heap; written under the lock
-  std::size_t index_ = 0;                // its index in the heap; under the lock
+  std::atomic<timers*> home_ = nullptr;  // set while this is on the heap; written under the lock
+  std::size_t index_ = 0;                // the alarm's index in the heap; accessed under the lock
 };
 
-/// The alarms of a scheduler, the earliest first; of those for the same instant, the one that was
-/// set first.
+/// The alarms of a scheduler, the earliest first; alarms for the same instant in the order in which
+/// they were set.
 ///
 /// Setting an alarm and taking one off are O(log n); on average O(1) if the instants are random, or
-/// each is later than those before.  docs/decisions/029-timers.md says why it is a heap, and no
-/// wheel.  Thread safe.
+/// each is later than those before.  docs/decisions/029-timers.md says why the alarms are in a
+/// heap, and not in a timing wheel.  Thread safe.
 ///
 ///   TIMER-1  A heap: the alarm at i is not later than those at 4i + 1 to 4i + 4.  Each alarm knows
 ///       its index.
@@ -77,7 +77,7 @@ class timers {
     is_next = insert(a);
     return true;
   }
-  /// Takes off an alarm whose process goes on for another reason, or is unwound.
+  /// Takes off the heap an alarm whose process goes on for another reason, or is unwound.
   void remove(alarm& a) noexcept;
   /// Takes a process whose alarm is due and that has not been woken otherwise; null if there is
   /// none.
@@ -86,9 +86,9 @@ class timers {
   }
   /// Takes a process, even if its alarm is not due yet.  Null if no process has an alarm.
   [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
-  /// Cancels the wait of every process here.
+  /// Cancels the wait of every process that has an alarm.
   void cancel_all() noexcept;
-  /// Called when the scheduler ends: drops every process that waits here.
+  /// Called when the scheduler ends: drops every process that has an alarm.
   void drop_all() noexcept;
 
   /// From now on set() refuses all alarms.
@@ -123,7 +123,7 @@ class timers {
 
   // ---- called under the lock
 
-  /// Puts the alarm on the heap.  Returns whether it is the next one.  Throws bad_alloc.
+  /// Puts the alarm on the heap.  Returns whether it is now the first.  Throws bad_alloc.
   bool insert(alarm& a);
   void put(std::size_t i, entry const& e) noexcept;
   void rise(std::size_t i) noexcept;
@@ -141,7 +141,8 @@ class timers {
 };
 
 inline alarm::~alarm() {
-  // [2] acquire: pairs with [1] of timers.cpp.  If this reads null, the timers have done their last access.
+  // [2] acquire: pairs with [1] of timers.cpp.  If this reads null, the timers have done their last
+  // access to the alarm.
   if (timers* const home = home_.load(std::memory_order_acquire)) home->remove(*this);
 }
 

@@ -18,9 +18,9 @@ namespace weft::detail {
 void wait_place::end(wait_room& r) noexcept { r.on_end(*this); }
 void room_waiter::leave() noexcept {
   parked.leave_group();
-  // Counts as a read: a wake after the deadline may have taken the waiter off the list.
+  // A read, for explorers: a wake after the deadline may have taken the waiter off the list.
   if (is.is_timed) note_access(at, false);
-  // [4] acquire: as in the destructor.
+  // [4] acquire: pairs with [3] of wait_room.hpp, as in the destructor.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 
@@ -31,10 +31,11 @@ void throw_other_scheduler() {
 void wait_room::wake(wait_place& at, std::size_t most, bool is_release) noexcept {
   bool const candidates = is_release && most == 1 && rules_.wakes_candidates;
   auto const locked = lock();
-  // relaxed: under the lock.  Meanwhile all may have left, and others have come to another room.
+  // relaxed: under the lock.  Since the caller's read of the word, all waiters may have left, and
+  // others may have come to the place in another room.
   if (at.word_.load(std::memory_order_relaxed) != word()) return;
   for (room_waiter *w = at.waiters_.first(), *next = nullptr; w && (most || candidates); w = next) {
-    next = at.waiters_.next(*w);  // now: the last process that waited may destroy the place
+    next = at.waiters_.next(*w);  // before the wake: the last process may destroy the place
     if (!most && w->is.is_in_line) continue;
     if (process* const p = leave(*w)) {
       sink_.make_ready(thunk(p, 1));
@@ -52,7 +53,7 @@ void wait_room::on_open(wait_place& at) {
   try {
     sink_.put_from_outside(t, std::move(w.spare));
   } catch (...) {
-    if (closed_) {  // close() has not found the process: so it is cancelled here
+    if (closed_) {  // close() has not found the process: so the process is cancelled here
       unlink(w);
       sink_.make_cancelled(*t.release());
       throw;
@@ -60,7 +61,7 @@ void wait_room::on_open(wait_place& at) {
     // The process waits on, even if its alarm became due meanwhile and found no process.
     link_at(w, at);
     w.parked.hold(*t.release());
-    at.word_.store(word(), std::memory_order_release);  // [9], as in begin_at_event()
+    at.word_.store(word(), std::memory_order_release);  // [9] release: as in begin_at_event()
     throw;
   }
   unlink(w);
@@ -100,11 +101,12 @@ void wait_room::on_end(room_waiter& w) noexcept {
       cut_off = leave(w);
     }
   }
-  // [4] acquire: pairs with [3].  A thread that has just opened the event still has to come (ROOM-4).
+  // [4] acquire: pairs with [3] of wait_room.hpp.  If a thread has just opened the event, this
+  // waits until that thread has taken the waiter off (ROOM-4).
   for (relax wait; w.home_.load(std::memory_order_acquire); wait()) {
   }
-  // The process still waits, and only the frames inside a handler were unwound, with the operation:
-  // it is put, and finds that the handler has ended.
+  // If the process still waited, only its frames inside a handler are unwound, the operation among
+  // them: the process is made ready, and finds that the handler has ended.
   if (cut_off) sink_.make_ready(thunk(cut_off));
 }
 void wait_room::cancel_all() noexcept {
@@ -139,7 +141,7 @@ void wait_room::reopen() noexcept {
 void wait_room::drop_all() noexcept {
   for (relax wait;;) {
     process* dropped = nullptr;
-    bool is_left = false;  // a waiter whose event was just opened (ROOM-4)
+    bool is_left = false;  // there is a waiter whose event was just opened (ROOM-4)
     {
       auto const locked = lock();
       for (room_waiter *w = all_.first(), *next = nullptr; w && !dropped; w = next) {
@@ -161,7 +163,8 @@ void wait_room::drop_all() noexcept {
 
 bool wait_room::begin_at_event(wait_place& at) {
   std::uintptr_t found = wait_place::nobody;
-  // [9] release: pairs with [6] of external_event.cpp.  acquire, if the event is open: pairs with [6].
+  // [9] release: pairs with [6] of external_event.cpp, which then sees the room.  acquire, if the
+  // event is open: pairs with [6] too: the process sees what was done before the call of open().
   if (at.word_.compare_exchange_strong(found, word(), std::memory_order_release,
                                        std::memory_order_acquire))
     return true;
@@ -170,7 +173,7 @@ bool wait_room::begin_at_event(wait_place& at) {
 }
 bool wait_room::end_at_event(wait_place& at) noexcept {
   std::uintptr_t found = word();
-  // [1] release: as in end_at().
+  // [1] release: pairs with [2] of wait_place.hpp, as in end_at().
   return at.word_.compare_exchange_strong(found, wait_place::nobody, std::memory_order_release,
                                           std::memory_order_relaxed);
 }
@@ -178,7 +181,7 @@ process* wait_room::leave(room_waiter& w) noexcept {
   process* const p = w.parked.take();
   if (wait_place* const at = w.at) {
     unlink_at(w, *at);
-    if (!end_at(*at)) {  // a thread has just opened the event: it takes the waiter off
+    if (!end_at(*at)) {  // a thread has just opened the event, and will take the waiter off
       link_at(w, *at);
       return p;
     }

@@ -17,38 +17,39 @@ namespace weft::detail {
 
 [[noreturn, gnu::cold]] void throw_other_scheduler();
 
-/// A room in which processes of a scheduler wait: at gates, for external events, or for tasks.  Each
-/// of these three has a room of its own, so that their waiters do not meet at one lock.
+/// A room in which processes of a scheduler wait: at gates, for external events, or for tasks.
+/// Each of these three has a room of its own, so that their waiters do not meet at one lock.
 ///
-///   ROOM-1  If the scheduler has several threads, or others may come, the lists of waiters are
-///       accessed under the lock.
+///   ROOM-1  If the scheduler has several threads, or threads outside it may come, the lists of
+///       waiters are accessed under the lock.
 ///   ROOM-2  The word of a gate or an external event names the room exactly while a process waits
-///       there.  A process that enters sets the word, and then looks whether what it would wait for has
-///       happened; a party that makes it happen does so before it reads the word.  So either that party
-///       finds the room, or the process does not wait.  (A task says in its own state that a process
-///       waits: TASKROOM-2.)
+///       there.  A process that enters sets the word, and then looks whether the event for which it
+///       would wait has happened; a thread that makes the event happen does so before it reads the
+///       word.  So either that thread finds the room, or the process does not wait.  (A task says
+///       in its own state that a process waits: TASKROOM-2.)
 ///   ROOM-3  A waiter that has entered is in the room until its process is taken by a waker, by a
-///       canceller, or when all are dropped; or until its operation ends.  A waiter that leaves is
-///       accessed for the last time when its `home_` is set to null; and a place that all have left,
-///       when its word is, unless it is an external event that was opened.
+///       canceller, or when all are dropped; or until its operation ends.  The last access to a
+///       waiter that leaves sets its `home_` to null.  The last access to a place that all waiters
+///       have left sets its word to `nobody`, unless the place is an external event that was
+///       opened.
 ///   ROOM-4  Any thread may open an external event, by one exchange of its word.  If the exchange
-///       finds a room, a waiter is there, and stays in the room until that thread comes and takes it
-///       off, whoever takes its process: the destructor of the waiter, and the end of the room, wait
-///       for that.
+///       finds a room, a waiter is there, and stays in the room until that thread comes and takes
+///       it off, even if another party takes the process: the destructor of the waiter, and
+///       drop_all(), wait for that thread.
 ///   ROOM-5  A process that an external event wakes is put before its waiter leaves the room, and
-///       both happen under the lock.  A thread that asks whether a process waits here holds the same
-///       lock: so it never misses a process that is neither in the room nor ready.  The waiter leaves
-///       its event before that: the process may destroy the event as soon as it is put.
-///   ROOM-6  A process enters the room before it is fully asleep.  The backend is told when the wait
-///       begins, and when the process is asleep: if the process is put in between, it runs only when
-///       it is asleep (sharing_state.hpp).
+///       both happen under the lock.  A thread that asks whether a process waits here holds the
+///       same lock: so it finds the process either in the room or ready.  The waiter leaves its
+///       event before the put, as the process may destroy the event as soon as it is put.
+///   ROOM-6  A process enters the room before it is fully asleep.  The backend is told when the
+///       wait begins, and when the process is asleep: if the process is put in between, it runs
+///       only when it is asleep (sharing_state.hpp).
 ///
 /// Entering, leaving and waking one process are O(1).  Nothing is allocated.
 class wait_room {
  public:
   struct rules {
-    bool locks;                      // several threads come here
-    bool is_open_to_others = false;  // among them threads outside the scheduler
+    bool locks;                      // several threads use the room, so it has to be locked
+    bool is_open_to_others = false;  // threads outside the scheduler use the room too
     bool wakes_candidates = false;   // a release wakes all processes that could be first
   };
   wait_room(ready_sink& sink, rules r) noexcept : sink_(sink), rules_(r) {}
@@ -56,11 +57,12 @@ class wait_room {
   wait_room& operator=(wait_room const&) = delete;
   ~wait_room() = default;
 
-  /// Enters the waiter, which holds its process, at its place.  Another party, such as an alarm, may
-  /// have taken the process by now.  The wait is `refused` if the room is closed, or
-  /// `is_refused(process const&)` is true (CANCEL-2); and `answered` if the external event is open, or
-  /// `has_happened()` is true (ROOM-2).  Both are called under the lock.  Throws std::logic_error if
-  /// processes of another scheduler wait there, or if another process waits for the external event.
+  /// Enters the waiter, which holds its process, at its place.  Another party, such as an alarm,
+  /// may have taken the process by now.  The wait is `refused` if the room is closed, or
+  /// `is_refused(process const&)` is true (CANCEL-2); and `answered` if the external event is open,
+  /// or `has_happened()` is true (ROOM-2).  Both are called under the lock.  Throws
+  /// std::logic_error if processes of another scheduler wait there, or if another process waits for
+  /// the external event.
   template <class IsRefused, class HasHappened>
   [[nodiscard, gnu::always_inline]] wait_entry enter(room_waiter& w, IsRefused const& is_refused,
                                                      HasHappened const& has_happened) {
@@ -76,32 +78,34 @@ class wait_room {
     link(w);
     return wait_entry::waits;
   }
-  /// Wakes the `most` longest waiting processes at the place.  If it is a release of one, and the
-  /// rules say so, also wakes those of the others that do not wait in line: any of them could be first.
+  /// Wakes the `most` longest waiting processes at the place.  A release of one process, in a room
+  /// that `wakes_candidates`, also wakes the others that are not in line: any of them could be
+  /// first.
   void wake(wait_place& at, std::size_t most, bool is_release) noexcept;
-  /// The external event was opened: wakes its process (ROOM-4).  If the put throws, so does this; then
-  /// the process still waits, or is cancelled.
+  /// Called when the external event was opened: wakes its process (ROOM-4).  Throws the exception
+  /// of the put; then the process still waits, or is cancelled.
   void on_open(wait_place& at);
-  /// Takes the process of that waiter, for a canceller.  Null if it has not entered, stays, or another
-  /// party has taken it.
+  /// Takes the process of that waiter, for a canceller.  Null if the waiter has not entered, or
+  /// stays, or another party has taken the process.
   [[nodiscard]] process* take(room_waiter& w) noexcept;
-  /// A place at which processes wait is destroyed: cancels their waits.
+  /// Called when a place at which processes wait is destroyed: cancels their waits.
   void on_end(wait_place& at) noexcept;
-  /// A waiter is destroyed that may still be in the room: returns when it has left.
+  /// Called when a waiter that may still be in the room is destroyed: returns when it has left.
   void on_end(room_waiter& w) noexcept;
-  /// Cancels the wait of every process here that does not stay.  Puts them without the lock.
+  /// Cancels the wait of every process here, except those whose waiter `stays`; puts them without
+  /// the lock.
   void cancel_all() noexcept;
-  /// From now on no process waits here: cancels all, and refuses others until reopen().
+  /// Cancels the wait of every process here, and refuses others until reopen().
   void close() noexcept;
   void reopen() noexcept;
-  /// Called when the scheduler ends: drops every process that waits here.  None stays.
+  /// Called when the scheduler ends: drops every process that waits here, even if it stays.
   void drop_all() noexcept;
   [[nodiscard]] bool has_waiters() const noexcept {
     auto const locked = lock();
     return !all_.empty();
   }
-  /// Calls `f(process const&, wait_place const*)` for each process that waits; the place is null if it
-  /// is only in the room.
+  /// Calls `f(process const&, wait_place const*)` for each process that waits; the place is null if
+  /// the process is only in the room.
   template <class F>
   void for_each_waiter(F const& f) const {
     auto const locked = lock();
@@ -120,12 +124,13 @@ class wait_room {
   // ---- under the lock
 
   void link(room_waiter& w) noexcept {
-    w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its process reads it unlocked
+    w.home_.store(this, std::memory_order_relaxed);  // relaxed: unlocked, only its process reads it
     all_.push_back(w);
   }
   void unlink(room_waiter& w) noexcept {
     all_.remove(w);
-    // [3] release: pairs with [4]: the destructor of the waiter sees all accesses here (ROOM-3).
+    // [3] release: pairs with [4] of wait_place.hpp and wait_room.cpp: the destructor of the waiter
+    // sees all accesses here (ROOM-3).
     w.home_.store(nullptr, std::memory_order_release);
   }
   [[nodiscard]] bool is_inside(room_waiter const& w) const noexcept {
@@ -152,7 +157,7 @@ class wait_room {
     // relaxed: written under the lock.
     at.count_.store(at.count_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
-  /// Sets the word of a place.  False if it is an external event that is open.
+  /// Sets the word of a place.  False if the place is an external event that is open.
   [[nodiscard]] bool begin_at(wait_place& at) {
     if (rules_.is_open_to_others) return begin_at_event(at);
     // relaxed: under the lock.
@@ -161,25 +166,26 @@ class wait_room {
     else if (found != wait_place::nobody)
       throw_other_scheduler();
     if (rules_.locks)
-      // [5] seq_cst: comes before the look whether it has happened; pairs with [8] of gate.cpp
-      // (ROOM-2).
+      // [5] seq_cst: comes before has_happened() in enter(); pairs with [8] of gate.cpp (ROOM-2).
       at.word_.store(word(), std::memory_order_seq_cst);
     else
       at.word_.store(word(), std::memory_order_relaxed);  // relaxed: no other thread comes
     return true;
   }
   [[nodiscard]] bool begin_at_event(wait_place& at);
-  /// Resets the word, if no process waits there.  False if a thread has just opened the event.
+  /// Resets the word, if no process waits at the place.  False if a thread has just opened the
+  /// event.
   bool end_at(wait_place& at) noexcept {
     if (!at.waiters_.empty()) return true;
     if (rules_.is_open_to_others) return end_at_event(at);
-    // [1] release: pairs with [2]: the destructor of the place sees all accesses here (ROOM-3).
+    // [1] release: pairs with [2] of wait_place.hpp: the destructor of the place sees all accesses
+    // here (ROOM-3).
     at.word_.store(wait_place::nobody, std::memory_order_release);
     return true;
   }
   [[nodiscard]] bool end_at_event(wait_place& at) noexcept;
-  /// Takes the process of a waiter, and the waiter off its lists (ROOM-4).  Null if another party has
-  /// taken the process.
+  /// Takes the process of a waiter, and the waiter off its lists (ROOM-4).  Null if another party
+  /// has taken the process.
   [[nodiscard]] process* leave(room_waiter& w) noexcept;
 
   ready_sink& sink_;

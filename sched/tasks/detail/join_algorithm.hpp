@@ -32,21 +32,21 @@ template <scheduling_services S>
   return lazy_backend<typename S::backend_type> && prompt::innermost() == &s &&
          !keeps_log(s.running());
 }
-/// Whether a process that would continue at `at` is cancelled, and so must not.
+/// Whether a process that would continue at `at` is cancelled, and so must not continue.
 template <scheduling_services S>
 [[nodiscard]] bool must_stop_at(S& s, continuation at) noexcept {
   if (!s.cancellation.needs_attention() || !s.cancellation.includes(at)) return false;
   if (s.cancellation.is_of_all()) s.cancellation.note_found();
   return true;
 }
-/// For a running process that is cancelled: suspends it at that operation, where it finds
-/// `cancelled` as at any other.
+/// Suspends the running process, which is cancelled, at the operation: in its next turn it finds
+/// `cancelled` there.
 template <scheduling_services S>
 std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
                                        result_slot_base& waiting,
                                        operation_info const& operation) noexcept {
   process& p = s.running();
-  (void)p.suspend_at(operation, leaf, waiting, s);  // no ordinary code stands in between
+  (void)p.suspend_at(operation, leaf, waiting, s);  // does not fail: no ordinary code in between
   // Cancellations of an operation that must be answered are counted here, not in prepare().
   if (operation.is_to_be_answered && has_ignored_enough(s, p)) [[unlikely]] {
     s.here().running = nullptr;
@@ -77,7 +77,8 @@ template <scheduling_services S>
 template <scheduling_services S>
 std::coroutine_handle<> yield_before(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
                                      operation_info const& operation) noexcept {
-  (void)s.running().suspend_at(operation, frame, waiting, s);  // no ordinary code in between
+  // suspend_at() does not fail: no ordinary code stands in between.
+  (void)s.running().suspend_at(operation, frame, waiting, s);
   if constexpr (lazy_backend<typename S::backend_type>) s.worker().defer_lazy_tasks();
   s.put(s.box(), put_reason::yielded);
   return s.next();
@@ -143,9 +144,9 @@ template <scheduling_services S>
   j.tasks->first_frame_here().evidence = evidence;
   return j.tasks->release();
 }
-/// The general case: also for a process that cannot call tasks, for tasks that are not light, if
-/// the clock and the ready processes are to be checked now (TASK-6), or if a cancellation needs
-/// attention.
+/// Does the tasks of a join in any case: also if the process cannot call tasks, if tasks are not
+/// light, if the clock and the ready processes are to be checked now (TASK-6), or if a cancellation
+/// needs attention.
 template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
   if (must_stop_at(s, j.leaf)) [[unlikely]] {
@@ -185,11 +186,11 @@ std::coroutine_handle<> begin_as_processes(S& s, join& j) {
     if (thunk begun = t->promote()) s.put(std::move(begun), put_reason::started);
   return wait_for_others(s, j).resolve();
 }
-/// Pushes a reclaimed lazy task back, and announces it like a new one: thieves may have looked
-/// meanwhile, and not have seen it (BACKEND-6).
+/// Pushes a reclaimed lazy task back, and announces it like a new one: thieves may have looked in
+/// between, without seeing the task (BACKEND-6).
 template <scheduling_services S>
 void put_back(S& s, lazy_task& t) noexcept {
-  push_lazy_tasks(s.worker(), 1, [&] { return &t; });  // there is room
+  push_lazy_tasks(s.worker(), 1, [&] { return &t; });  // does not throw: there is room
 }
 
 // ---- a task becomes a process (TASK-2)
@@ -219,8 +220,9 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
     return thunk::reason::quiescent;
   }
   (void)t.release();
-  // The process was made with this frame as its first one, whose end would end the process.  But it
-  // ends at the task, and its answer goes where that of the task goes (TASK-2).
+  // The process was made with this frame as its first one, whose end would end the process.  From
+  // now on the frame ends at the task instead, and its answer goes where that of the task goes
+  // (TASK-2).
   f.to = to;
   f.parent = continuation(static_cast<frame_end&>(t));
   t.host = p;
@@ -233,17 +235,18 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
 
 // ---- a task ends
 
-/// The frame of a task that the owner has reclaimed, to be called.
+/// Returns the frame of a task that the owner has reclaimed, and calls.
 inline std::coroutine_handle<> call_reclaimed(join& j, any_task& t) noexcept {
   std::coroutine_handle<> const frame = t.release();
-  if (--j.left == 0) {  // TASK-7: the last task ends as a call does
+  if (--j.left == 0) {  // the last task ends as a call does (TASK-7)
     frame_of(frame).parent = j.leaf;
     j.waiting->set();
   }
   return frame;
 }
-/// Called when the last frame of a task has ended.  Returns what runs next: in the common case, in
-/// which the owner has called the task and the task has succeeded, what the owner does next.
+/// Called when the last frame of a task has ended.  Returns the frame or frame_end to run next.  In
+/// the common case the owner has called the task, and the task has succeeded: then the owner's next
+/// task is next, or the owner itself.
 template <scheduling_services S>
 continuation end_task(task& t) noexcept {
   join& j = t.its_join();
@@ -253,8 +256,8 @@ continuation end_task(task& t) noexcept {
     return end_task_slow(s, t);
   if constexpr (lazy_backend<typename S::backend_type>)
     if (j.left != 0) {
-      // The tasks are called in their order.  So the next one is known, and the look into the deque
-      // only tells whether it is still there.
+      // The tasks are called in their order.  So the next one is known, and reclaim() only tells
+      // whether it is still in the deque.
       task& next = (&t)[1];
       lazy_task* const newest = s.worker().reclaim();
       if (newest != &next) [[unlikely]]
@@ -276,13 +279,13 @@ template <scheduling_services S>
   count_ended(s, j);
   return p.end_from_task();
 }
-/// As end_task(), for an observer that has deferred the end.
+/// Ends a task whose end was deferred by an observer in end_task_slow().
 template <scheduling_services S>
 void end_deferred_task(S& s, task& t) noexcept {
   if (t.has_failed()) cancel_group(s, t.its_join());
   count_ended(s, t.its_join());
 }
-/// Called when the task's frames have been unwound.  Returns what stands outside.
+/// Ends a task whose frames have been unwound.  Returns the frame or frame_end outside the task.
 template <scheduling_services S>
 continuation drop_task(S& s, task& t) noexcept {
   continuation const outside = t.outside();
@@ -290,13 +293,13 @@ continuation drop_task(S& s, task& t) noexcept {
   count_ended(s, t.its_join());
   return outside;
 }
-/// Counts the end of a task that became a process (TASK-3).  The last one makes the owner ready, if
-/// it waits.
+/// Counts the end of a task that became a process (TASK-3).  The last such task makes the owner
+/// ready, if the owner waits.
 template <scheduling_services S>
 void count_ended(S& s, join& j) noexcept {
   note_access(&j.word, true);
-  // [1] release: pairs with [2] and [3]: the owner sees what the task did.  acquire: pairs with
-  // itself and with [3]: the worker that resumes the owner has seen what all tasks did, and finds
+  // [1] release: pairs with [2] and [3]: the owner sees all that the task did.  acquire: pairs with
+  // itself and with [3]: the worker that resumes the owner sees all that the tasks did, and finds
   // the owner suspended.
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.held_unwinding) return continue_unwinding(j);
@@ -309,10 +312,10 @@ void count_ended(S& s, join& j) noexcept {
   s.put(thunk(owner), put_reason::woken);
 }
 
-// ---- what the owner does next
+// ---- the owner goes on
 
-/// Returns what the owner does after a task that it called.  The join may be cancelled, and tasks
-/// may be left.
+/// Called when a task has ended that the owner has called.  Returns the frame or frame_end to run
+/// next.  The join may be cancelled, and tasks may be left.
 template <scheduling_services S>
 [[gnu::noinline]] continuation call_next(S& s, join& j) noexcept {
   bool const goes_on = !j.is_cancelled() && !must_stop_at(s, continuation(*j.tasks));
@@ -328,9 +331,9 @@ template <scheduling_services S>
     }
   return call_rest(s, j, goes_on);
 }
-/// As call_next(), when the newest lazy task is not of this join, or there is none.  Then other
-/// workers have taken the join's remaining tasks, or these lie below tasks that were started later,
-/// and become processes in their turn.
+/// Continues call_next() when the newest lazy task, `newest`, is not of this join, or null.  Then
+/// other workers have taken the join's remaining tasks, or these lie below tasks that were started
+/// later, and become processes in their turn.
 template <scheduling_services S>
 [[gnu::noinline]] continuation finish_without_lazy(S& s, join& j, lazy_task* newest) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)
@@ -346,7 +349,7 @@ continuation call_rest(S& s, join& j, bool goes_on) noexcept {
     if (goes_on) return --j.not_pushed, t.release();
     t.set_fate(task::fate::not_done);
   }
-  // [2] acquire: pairs with [1]: if all tasks have ended, the owner sees what they did.
+  // [2] acquire: pairs with [1]: if all tasks have ended, the owner sees all that they did.
   if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left)
     return wait_for_others(s, j);
   j.waiting->set();
@@ -355,15 +358,15 @@ continuation call_rest(S& s, join& j, bool goes_on) noexcept {
 template <scheduling_services S>
 [[gnu::noinline]] continuation wait_for_others(S& s, join& j) noexcept {
   process& p = s.running();
-  // No ordinary code stands in between.
+  // Does not fail: no ordinary code stands between the process and the operation.
   (void)p.suspend_at(info_of<tasking<>::wait>, j.leaf, *j.waiting, s);
   s.on_wait_begin(p);
   j.make_waiter();
   j.waiter().parked.hold(p);
   s.waits.tasks.enter(j.waiter());
   wait_for_group(s, j);
-  // [3] acquire: pairs with [1]: if all tasks have ended, the owner sees what they did.  release:
-  // pairs with [1]: the worker that resumes the owner finds it suspended.
+  // [3] acquire: pairs with [1]: if all tasks have ended, the owner sees all that they did.
+  // release: pairs with [1]: the worker that resumes the owner finds it suspended.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
     (void)s.waits.tasks.take_out(j.waiter());
     s.on_wait_cancelled(p);

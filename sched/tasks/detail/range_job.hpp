@@ -20,7 +20,8 @@
 #include "weft/sched/tasks/tasking.hpp"
 #include "weft/sched/tasks/when_all.hpp"
 
-/// A range that is done in pieces, by tasks.
+/// A range that is done in pieces, by tasks.  The grain is the least size of a piece
+/// (parallel.hpp).
 ///
 ///   RANGE-1  If the result does not depend on the division, and no piece waits, the worker that
 ///       does a piece checks after each grain whether the half that it pushed last was taken.  If
@@ -42,7 +43,8 @@ namespace weft::detail {
   return std::max<std::size_t>(elements / range_job, 1);
 }
 
-/// Flattens the errors of nested tasks, as if all tasks had been waited for at once.
+/// Adds a failure to `into`; for an `exceptions`, the failures in it instead, as if one process had
+/// waited for all tasks at once.
 inline void flatten(std::vector<exceptions::failure>& into, exceptions::failure const& what) {
   try {
     std::rethrow_exception(what.error);
@@ -66,8 +68,8 @@ class division {
   /// The flag that the task of one half checks after each grain; null if all that its worker pushed
   /// was taken.
   taken_flag const* newest_for(bool is_second) noexcept {
-    // The half was begun as a process: by a worker that had nothing else to do, or because the
-    // backend keeps no lazy tasks.
+    // A half with a host was begun as a process: by a worker that had nothing else to do, or
+    // because the backend keeps no lazy tasks.
     if (halves[is_second].host) {
       if (is_second) is_taken_.store(true, std::memory_order_relaxed);  // relaxed: seen eventually
       return nullptr;
@@ -107,7 +109,7 @@ class range_job {
 
   /// Whether there is nothing to do.
   [[nodiscard]] bool is_ready() const noexcept { return size_ == 0; }
-  /// The operation to perform in a coroutine of that row.
+  /// The operation to perform in a coroutine of the row `Row`.
   template <class Row>
   auto operation_in() {
     if constexpr (may_start<Row, typename Work::effects>()) {
@@ -236,8 +238,8 @@ class range_job {
   Work work_;
   std::atomic<bool> has_failed_ = false;
   result_slot<T> answer_;
-  task whole_;                                         // after answer_, to which it refers
-  join join_{&whole_, 1, task_rows_of<row<>>::value};  // begin() gives it its row
+  task whole_;                                         // declared after answer_: refers to it
+  join join_{&whole_, 1, task_rows_of<row<>>::value};  // begin() sets the row of the task
 };
 
 }  // namespace weft::detail

@@ -23,9 +23,9 @@
 #include "weft/sched/tasks/tasking.hpp"
 
 /// How tasks are started one by one, in a scope or without one, how a process waits for a handle,
-/// and how a scope ends.  What these have in common with when_all (can_call_tasks(), put_back(),
-/// must_yield()) is in join_algorithm.hpp; wait() is in sync_clauses.hpp.  `S` is a
-/// scheduler (backend_scheduler.hpp).
+/// and how a scope ends.  The functions that when_all uses as well (can_call_tasks(), put_back(),
+/// must_yield()) are in join_algorithm.hpp; wait() is in sync_clauses.hpp.  `S` is a scheduler
+/// (backend_scheduler.hpp).
 namespace weft::detail {
 
 // ---- starting a task
@@ -80,7 +80,7 @@ template <scheduling_services S>
 void end_deferred_task(S& s, task_record& r) noexcept {
   settle_record(s, r);
 }
-/// Called when the task's frames have been unwound.  Returns what stands outside.
+/// Ends a task whose frames have been unwound.  Returns the frame or frame_end outside the task.
 template <scheduling_services S>
 continuation drop_task(S& s, task_record& r) noexcept {
   continuation const outside = r.outside();
@@ -99,7 +99,8 @@ void settle_record(S& s, task_record& r) noexcept {
     r.destroy();
     return count_ended(s, *c);
   }
-  // The end of a scope may wait for one task, as others do that have its handle; it looks again.
+  // The waiter may be the end of a scope, which waits for one task after the other, and now checks
+  // the scope again.
   auto const put_waiter = [&s](task_waiter& w, process* p) {
     if (w.leaves) return on_end_of_scope_woken(s, static_cast<scope_core&>(*w.leaves));
     if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.scope), *p);
@@ -110,8 +111,8 @@ void settle_record(S& s, task_record& r) noexcept {
   };
   if (s.waits.tasks.ends(r, put_waiter)) release_record(s, r);
 }
-/// Notes in the scope that a task has failed, or was not done.  It was not done because it is
-/// cancelled, for lack of memory, or because its continuation was dropped, which is no error.
+/// Notes in the scope that a task has failed, or was not done.  A task is not done if it is
+/// cancelled, if there is no memory, or if its continuation was dropped, which is no error.
 template <scheduling_services S>
 [[gnu::noinline]] void note_bad_end(S& s, task_record& r, scope_core& c) noexcept {
   using fate = any_task::fate;
@@ -233,7 +234,7 @@ std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_ha
   open_scope(s, *o.what, s.running(), leaf);
   if (must_stop_at(s, leaf)) return stop_cancelled(s, leaf, waiting, info_of<tasking<>::enter>);
   if (o.limit) o.limit->begin(s, *o.what);
-  if (!s.here().count_operation())  // the step has had its share
+  if (!s.here().count_operation())  // the step has had its share of operations
     return yield_before(s, leaf, waiting, info_of<tasking<>::enter>);
   waiting.set();
   return leaf;
@@ -241,8 +242,9 @@ std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_ha
 /// The clause of tasking<...>::leave: the body has ended.
 template <scheduling_services S>
 std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
-  note_access(&c.count, true);  // stands for body_is_open as well
-  // As [2] of scope_core.hpp: a canceller that reads it sees the tasks that the body has started.
+  note_access(&c.count, true);  // the location stands for body_is_open as well
+  // release: as [2] of scope_core.hpp: a canceller that finds the body closed, in is_empty(), sees
+  // the tasks that the body has started.
   c.body_is_open.store(false, std::memory_order_release);
   return call_next_or_end(s, c).resolve();
 }
@@ -271,8 +273,9 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
       return r.release();
     }
   process& p = s.running();
-  // Before it looks, since the last task may end on another thread meanwhile.  Does not fail:
-  // require_suspendable() has found no ordinary code between the process and the operation.
+  // The owner is suspended before it looks for tasks, since the last one may end on another thread
+  // meanwhile.  suspend_at() does not fail: require_suspendable() has found no ordinary code
+  // between the process and the operation.
   (void)p.suspend_at(*c.operation, c.leaf, *c.waiting, s);
   s.on_wait_begin(p);
   c.here.parked.hold(p);
@@ -285,14 +288,14 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
   (void)c.here.parked.take();
   s.on_wait_cancelled(p);
   p.resume_unanswered(s);
-  c.waiting->set_word(1);  // the scope is over
+  c.waiting->set_word(1);  // 1: the scope is over
   return c.leaf;
 }
 /// Returns whether the scope has tasks that have not ended (SCOPE-2).  If so, `c.here` waits for
-/// one of these tasks, or for the count to become zero, and the task that ends this wait goes on
-/// from there (settle_record(), on_end_of_scope_woken()).  The waiter is in the room before the flag
-/// of the count is set, so that the last task that ends finds it there.  If it returns true and the
-/// caller is not the owner, the scope may have been destroyed already.
+/// one of these tasks, or for the count to become zero, and the task that ends the wait has the
+/// scope checked again (settle_record(), on_end_of_scope_woken()).  The waiter is in the room
+/// before the flag of the count is set, so that the last task that ends finds the waiter there.  If
+/// the result is true and the caller is not the owner, the scope may have been destroyed already.
 template <scheduling_services S>
 bool wait_for_scope(S& s, scope_core& c, bool by_owner) noexcept {
   for (;;) {
@@ -319,8 +322,8 @@ void count_ended(S& s, scope_core& c) noexcept {
   note_access(&c.count, true);
   if (c.count.end_one()) on_end_of_scope_woken(s, c);
 }
-/// Called when the end of the scope waited for a task, or for the count, and that task has ended,
-/// or the count is zero.  Other tasks may be left.
+/// Checks the scope again, since other tasks may be left.  Called when the task for which the end
+/// of the scope waited has ended, or the count has become zero.
 template <scheduling_services S>
 void on_end_of_scope_woken(S& s, scope_core& c) noexcept {
   if (c.held_unwinding) {
@@ -330,11 +333,11 @@ void on_end_of_scope_woken(S& s, scope_core& c) noexcept {
   }
   recheck_scope(s, c, *s.waits.tasks.take_out(c.here));
 }
-/// For an owner that was taken from the end of its scope.  With one thread it is made ready only
-/// when the scope has no task left: so a scheduler that ends, and drops ready processes, leaves no
-/// scope open.  With several threads it is made ready at once, and checks the scope in its turn.
-/// Another thread cannot check for it: once the owner is parked again, others may resume it, and
-/// the scope may be destroyed.
+/// Makes an owner ready that was taken from its wait at the end of its scope.  With one thread,
+/// only when the scope has no task left: so a scheduler that ends, and drops ready processes,
+/// leaves no scope open.  With several threads, at once: the owner checks the scope in its turn.
+/// Another thread cannot check the scope instead: once the owner is parked again, other threads may
+/// resume it, and the scope may be destroyed.
 template <scheduling_services S>
 void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   if (s.is_dropping_) return drop_owner(s, c, owner);
@@ -346,8 +349,8 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   bool const is_over = !S::on_several_threads;
   s.put(thunk(&owner, is_over), put_reason::woken);
 }
-/// For an owner at the end of its scope, when no process runs any more: the owner is destroyed
-/// after the tasks in the scope.
+/// Called when no process runs any more: drops an owner that waits at the end of its scope, as soon
+/// as the tasks in the scope have ended.
 template <scheduling_services S>
 void drop_owner(S& s, scope_core& c, process& p) noexcept {
   c.held_unwinding = &p;

@@ -92,12 +92,12 @@ scope_core::~scope_core() {
   if (is_cancelled()) home->on_group_end(*this);
 }
 bool scope_core::may_resume_inside() const noexcept {
-  note_access(cancellation(), false);  // the body may find it in this step (CANCEL-6)
+  note_access(cancellation(), false);  // the body may find a cancellation in this step (CANCEL-6)
   if (!home->runs_owner(*this)) return false;
-  // A task of the scope that its process does as a call: the body would wait for it, and it for the
-  // body.  acquire: as in not_ended().
+  // False while the owner runs a task of the scope as a call: the body would wait for the task, and
+  // the task for the body.  acquire: as in not_ended().
   for (auto* r = records.load(std::memory_order_acquire); r; r = r->next_in_scope)
-    // relaxed: this process has set it.
+    // relaxed: this process has set the flag.
     if (r->is_called_by_owner.load(std::memory_order_relaxed) && !r->state.has_ended())
       return false;
   return true;
@@ -112,13 +112,14 @@ task_record* scope_core::not_ended() const noexcept {
   for (auto* first = records.load(std::memory_order_acquire);;) {
     for (auto* r = first; r; r = r->next_in_scope)
       if (!r->has_ended()) return r;
-    auto* const again = records.load(std::memory_order_acquire);  // [1], as above
+    auto* const again = records.load(std::memory_order_acquire);  // acquire: pairs with [1]
     if (again == first) return nullptr;
     first = again;
   }
 }
 void scope_core::release_records() noexcept {
-  for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: unshared
+  // relaxed: all tasks have ended, so no other thread uses the list.
+  for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {
     auto* const next = r->next_in_scope;
     note_access(static_cast<waitable_task*>(r), false);
     // relaxed: a flag, which publishes no data.
@@ -136,8 +137,8 @@ frame_end::cancel_state task_record::query_cancellation(continuation& outwards) 
   note_access(group->cancellation(), false);
   outwards = group->leaf;
   if (group->is_cancelled()) return cancel_state::cancelled;
-  // While the owner of the scope calls it at the scope's end, it is in the owner's own chain of
-  // frames.
+  // While the owner calls the task at the scope's end, the task's frames are in the owner's own
+  // chain.
   return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 

@@ -41,9 +41,10 @@ class scope_runner : public task_runner {
   /// its exception if no process has waited for it.
   virtual void on_last_reference(task_record& r) noexcept = 0;
   virtual void scope_unwinds(scope_core& s, suspension& h) noexcept = 0;
-  /// The canceller of a scope (scope_limit.hpp) begins: counts it among the processes.
+  /// Called when the canceller of a scope (scope_limit.hpp) begins: counts it among the processes.
   virtual void on_limit() noexcept = 0;
-  /// Whether the process that has opened the scope runs here, and no other code that it waits for.
+  /// Whether the running code is that of the process that has opened the scope, with no ordinary
+  /// code in between.
   [[nodiscard]] virtual bool runs_owner(scope_core const& s) noexcept = 0;
   /// Whether the process whose running frame is `at` is cancelled by a scope further out, or with
   /// all others.
@@ -81,17 +82,18 @@ class task_record : public any_task, public waitable_task {
     return host ? continuation(*host) : continuation(called_from);
   }
 
-  scope_runner* home = nullptr;  // set when the task is started, as the next two
+  scope_runner* home = nullptr;  // set when the task is started, as are the next two
   process_id parent;
-  std::uint32_t number = 0;              // among the children of `parent`
-  task_record* next_in_scope = nullptr;  // on the scope's list (SCOPE-1)
-  std::coroutine_handle<> called_from;   // while it is a call: the frame that waits for it
-  task_wait* called_by = nullptr;  // the wait that calls it; null: the end of its scope, or none
+  std::uint32_t number = 0;              // its number among the children of `parent`
+  task_record* next_in_scope = nullptr;  // the next task on the scope's list (SCOPE-1)
+  std::coroutine_handle<> called_from;   // the frame that waits, while the task is a call
+  task_wait* called_by = nullptr;  // the wait that calls the task; null: none, or the scope's end
   bool const has_handle;
-  // Whether the owner of its scope calls it.  relaxed: it is read by the owner only, which has set it.
+  // Whether the task runs as a call of its scope's owner.  relaxed: only the owner reads it, and
+  // has set it.
   std::atomic<bool> is_called_by_owner = false;
-  // Whether a process has waited for it, and so has received its error.  relaxed: a flag, which
-  // publishes no data.
+  // Whether a process has waited for the task, and so has received its error.  relaxed: a flag,
+  // which publishes no data.
   std::atomic<bool> was_awaited = false;
 
  protected:
@@ -115,14 +117,14 @@ struct task_wait {
 
   waitable_task* first;
   task_waiter here{false};
-  // While one of the tasks is done as a call:
+  // Used while one of the tasks runs as a call:
   std::coroutine_handle<> leaf{};
   result_slot_base* waiting = nullptr;
   operation_info const* operation = nullptr;
 };
 
-/// The part of a scope that its row does not change.  Lies in the frame of in_a_scope() (scope.hpp);
-/// the body of the scope ends here.
+/// The part of a scope that does not depend on its row.  Lies in the frame of in_a_scope()
+/// (scope.hpp), and is the frame_end of the scope's body.
 class scope_core : public task_group, public frame_end {
  public:
   scope_core() noexcept : task_group(true) { note_pinning(); }
@@ -134,10 +136,11 @@ class scope_core : public task_group, public frame_end {
     body_has_ended();
     return leaf;
   }
-  /// Closes the body; but where steps are as small as operations, the body is closed by the `leave`
-  /// of its process.
+  /// Closes the body; but where schedules are explored in steps as small as operations, the
+  /// operation `leave` closes it.
   void body_has_ended() noexcept {
-    // [2] release: pairs with is_empty(), which sees the tasks that the body has started.
+    // [2] release: pairs with is_empty(): a canceller that finds the body closed sees the tasks
+    // that the body has started.
     if (!event_deferrer::of_thread) body_is_open.store(false, std::memory_order_release);
   }
   continuation dropped() noexcept override { return leaf; }
@@ -181,9 +184,9 @@ class scope_core : public task_group, public frame_end {
   void release_records() noexcept;
 
   /// Called when all tasks have ended.  Releases the tasks, and returns the error with which the
-  /// scope ends, or null.  `of_body`: the exception of the body, or null; `yields`: whether the body
-  /// has a result, which is not lost because a task was cancelled; `why`: why the scope was cancelled
-  /// from outside.
+  /// scope ends, or null.  `of_body`: the exception of the body, or null; `yields`: whether the
+  /// body has a result, which is not lost because a task was cancelled; `why`: the limit that has
+  /// cancelled the scope.
   [[nodiscard]] std::exception_ptr finish(std::exception_ptr of_body, bool yields,
                                           scope_end_reason why) {
     release_records();
@@ -201,19 +204,19 @@ class scope_core : public task_group, public frame_end {
   [[noreturn, gnu::cold]] static void end_of_the_program() noexcept;
 
   process_id owner_id;            // set when the scope is opened
-  task_waiter here;               // the owner, while it waits at the end
-  prompt* around_body = nullptr;  // the innermost handler where it was opened
+  task_waiter here;               // holds the owner while it waits at the scope's end
+  prompt* around_body = nullptr;  // the innermost prompt where the scope was opened
   scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: the tasks without a handle
   std::atomic<task_record*> records = nullptr;  // SCOPE-1: the tasks with a handle
-  std::atomic<bool> body_is_open = true;        // others see the change eventually
+  std::atomic<bool> body_is_open = true;        // other threads see a change eventually
   bool was_unwound = false;                     // the body has ignored its cancellation
-  bool has_lost_an_error = false;               // there was no memory for it; under `mutex`
+  bool has_lost_an_error = false;               // there was no memory for an error; under `mutex`
   std::atomic<bool> left_undone = false;        // a task was cancelled before it was done
   std::atomic<bool> expects_cancelled = false;  // cancel() was called: `cancelled` is no error
   std::mutex mutex;
-  task_errors errors;  // under `mutex`: those that are thrown at the end of the scope
-  // While the owner waits at the end of the scope.
+  task_errors errors;  // under `mutex`: the errors to throw at the end of the scope
+  // Set by the operation `leave`, at the end of the scope:
   result_slot_base* waiting = nullptr;
   operation_info const* operation = nullptr;
 };

@@ -12,8 +12,9 @@
 namespace weft::detail {
 
 namespace {
-/// The link whose canceller is at it on this thread.  If there is no memory to make a cancelled
-/// process ready, that process is unwound meanwhile, and the scope ends with it.
+/// The link whose canceller is cancelling its scope on this thread.  If there is no memory to make
+/// a cancelled process ready, that process is unwound in between, and the scope may end with it:
+/// then link::end() sets this to null.
 constinit thread_local void const* firing_here = nullptr;
 }  // namespace
 
@@ -33,7 +34,7 @@ void scope_limit::link::fire() noexcept {
   auto const* const outer = std::exchange(firing_here, this);
   home.cancel(of);
   bool const is_over = std::exchange(firing_here, outer) == nullptr;
-  // release: pairs with [1] in end(): the last access to the scope.
+  // release: pairs with [1] in end(): the scope ends after this last access to it.
   if (!is_over) is.store(state::done, std::memory_order_release);
 }
 
@@ -45,7 +46,7 @@ scope_limit::reason scope_limit::link::end() noexcept {
   if (firing_here == this)
     firing_here = nullptr;
   else
-    // [1] acquire: pairs with the store of `done`.
+    // [1] acquire: pairs with the store of `done` in fire().
     for (relax wait; is.load(std::memory_order_acquire) == state::at_it; wait()) {
     }
   return why;
@@ -63,7 +64,7 @@ scope_limit::reason scope_limit::end() noexcept {
 void scope_limit::opens::operator()() const noexcept {
   try {
     what.open();
-  } catch (...) {  // only a backend without reserved puts: the scope goes on
+  } catch (...) {  // only if the backend reserves no memory: the scope goes on
   }
 }
 

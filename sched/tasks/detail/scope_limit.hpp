@@ -19,10 +19,10 @@
 
 namespace weft {
 
-/// When a scope is to be cancelled.
+/// When a scope is cancelled: at the earlier of the two times.
 struct scope_options {
-  std::optional<instant> deadline = std::nullopt;   ///< At that instant.
-  std::optional<time_span> timeout = std::nullopt;  ///< From the opening of the scope.
+  std::optional<instant> deadline = std::nullopt;   ///< At this instant.
+  std::optional<time_span> timeout = std::nullopt;  ///< This long after the scope was opened.
 };
 
 namespace detail {
@@ -32,9 +32,10 @@ namespace detail {
 ///   LIMIT-1  The canceller is a process of the library's own that has not begun.  It waits as any
 ///       process does: for an alarm, and for the event that the stop token opens.  When one of them
 ///       has taken it, it is ready; in its turn it cancels the scope.
-///   LIMIT-2  The scope's end takes the canceller out of its waiter, and drops it.  If another party
-///       has taken the canceller before, the word of their link decides which is first: the turn of
-///       the canceller, or the end of the scope.  A scope does not end while its canceller is at it.
+///   LIMIT-2  The scope's end takes the canceller out of its waiter, and drops it.  If another
+///       party has taken the canceller before, the state of the link, which the two share, decides
+///       which is first: the turn of the canceller, or the end of the scope.  A scope does not end
+///       while its canceller cancels it.
 class scope_limit {
  public:
   using reason = scope_end_reason;
@@ -45,11 +46,12 @@ class scope_limit {
   scope_limit& operator=(scope_limit const&) = delete;
   ~scope_limit() { (void)end(); }
 
-  /// The clause that opens the scope calls it: sets the alarm, and listens to the token.  `S` is a
-  /// scheduler.  Throws bad_alloc.
+  /// Sets the alarm, and listens to the token.  Called by the clause that opens the scope.  `S` is
+  /// a scheduler.  Throws bad_alloc.
   template <scheduling_services S>
   void begin(S& s, scope_core& c);
-  /// The scope is over, and is not cancelled from here any more.  Returns why it was, if it was.
+  /// Called when the scope is over, or its frame is unwound: withdraws the canceller.  Returns why
+  /// the canceller has cancelled the scope; `none` if it has not.
   reason end() noexcept;
 
  private:
@@ -72,7 +74,7 @@ class scope_limit {
   std::stop_token const asked_;
   std::optional<end_of_link> link_;
   external_event requested_;  // the event that the stop token opens
-  room_waiter here_;          // the canceller waits in it
+  room_waiter here_;          // the waiter that holds the canceller
   alarm until_;
   struct opens {
     external_event& what;
@@ -92,19 +94,21 @@ struct scope_limit::link : pooled {
 
   /// Cancels the scope, unless it is over.
   void fire() noexcept;
-  /// The scope is over.  Returns why the canceller has cancelled it; none if its turn did not come.
+  /// Called when the scope is over.  Returns why the canceller has cancelled it; `none` if the
+  /// canceller's turn did not come.
   [[nodiscard]] reason end() noexcept;
 
   enum class state : std::uint8_t { armed, at_it, done, over };
-  scope_core& of;                   // until `over`
-  external_event const& requested;  // the same
+  scope_core& of;                   // accessed until `is` is `over`
+  external_event const& requested;  // accessed until `is` is `over`
   scope_runner& home;
-  reason why = reason::none;  // written before `done`
+  reason why = reason::none;  // written before `is` becomes `done`
   std::atomic<state> is = state::armed;
   std::atomic<std::uint8_t> owners = 1;
 };
 scope_limit::end_of_link::~end_of_link() {
-  // acq_rel: pairs with itself: the last owner, which deletes the link, sees what the other has done.
+  // acq_rel: pairs with itself: the last owner, which deletes the link, sees all that the other has
+  // done.
   if (to_ && to_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete to_;
 }
 
@@ -120,7 +124,8 @@ void scope_limit::begin(S& s, scope_core& c) {
   }
   link_->get()->owners.store(2, std::memory_order_relaxed);  // relaxed: not shared yet
   end_of_link its(link_->get());
-  // The second count is dropped last: once the alarm is set, another thread may run the canceller.
+  // This thunk keeps the canceller until the function returns: once the alarm is set, another
+  // thread may run the canceller.
   thunk const canceller(s.new_process_outside(process_id::internal(++s.limits_made_),
                                               first_frame_of(cancels(std::move(its)))));
   if (asked_.stop_possible()) here_.spare = s.reserve_put();

@@ -23,9 +23,9 @@
 ///       no worker has taken it when the owner has nothing else to do, the owner does it as a call:
 ///       without a process of its own, and without a step on the word (TASK-3).  Tasks that are not
 ///       light begin at once as processes, and so do all tasks of an owner that cannot call them
-///       because it is inside a handler.  Of a task that is started alone, in a scope or with a
-///       handle, the process that starts it pushes it, and the one that waits for it, or ends its
-///       scope, calls it if it is the newest lazy task of the worker.
+///       because it is inside a handler.  A task that is started alone, in a scope or with a
+///       handle, is pushed by the process that starts it; the process that waits for it, or ends
+///       its scope, calls it if it is the newest lazy task of the worker.
 ///   TASK-2  The worker that begins a task at once, or takes it, makes a process of it, whose first
 ///       frame ends at the task.
 ///   TASK-3  The word of a join decreases by one for each task that was taken and has ended.  The
@@ -42,11 +42,11 @@
 ///       `tasks_per_check` of its tasks, the clock and whether other processes are ready.  If so it
 ///       yields to them; its lazy tasks stay.  So a deadline, a stop token or another process waits
 ///       for at most twice as many tasks of one process.
-///   TASK-7  If the owner reclaims the last task of a join, and no task was taken, nothing is left to
-///       do when that task ends.  So its frame ends at the frame of the owner, as that of any call
-///       does, and the answer of the wait is set before the call.  Nothing can cancel the group
-///       any more, as no other task of it runs, and the frames outside need no pin.  Whether this
-///       task has failed is read from its answer.
+///   TASK-7  If the owner reclaims the last task of a join, and no task was taken, nothing is left
+///       to do when that task ends.  So its frame ends at the frame of the owner, as that of any
+///       call does, and the answer of the wait is set before the call.  Nothing can cancel the
+///       group any more, as no other task of it runs, and the frames outside need no pin.  Whether
+///       this task has failed is read from its answer.
 namespace weft::detail {
 
 class any_task;
@@ -71,10 +71,10 @@ class task_group : public wait_group {
   }
   /// Notes that some tasks were not begun, or not completed.
   void mark_incomplete() noexcept { (void)mark(group_mark::incomplete); }
-  /// Stands for the cancellation, for note_access().
+  /// The location that stands for the cancellation (note_access()).
   [[nodiscard]] void const* cancellation() const noexcept { return &marks; }
-  /// Called when all tasks of a join have ended: whether each has a result, except a task that the
-  /// owner has called last (TASK-7).  If false, each task must be asked.
+  /// Whether each task of a join has a result; a task that the owner has called last (TASK-7) is
+  /// not considered.  Called when all tasks have ended.  If false, each task must be asked.
   [[nodiscard]] bool all_have_given() const noexcept {
     // relaxed: a caller that knows that the tasks have ended sees all that they wrote.  `cancelled`
     // covers failures: a task that fails cancels its group.
@@ -82,9 +82,10 @@ class task_group : public wait_group {
   }
 
   // The fields with an initial value stand side by side, here, at the end of wait_group and in
-  // `join`, without a gap: a join is made for every few tasks, and one or two stores write them all.
+  // `join`, without a gap: a join is made for every few tasks, and one or two stores write them
+  // all.
   std::coroutine_handle<> leaf;          // the frame that waits for the group
-  suspension* held_unwinding = nullptr;  // TASK-4: to be unwound when the group is over
+  suspension* held_unwinding = nullptr;  // the chain to unwind when the group is over (TASK-4)
 
  protected:
   explicit task_group(bool is_scope) noexcept
@@ -100,12 +101,13 @@ class task_group : public wait_group {
 
  private:
   std::uint8_t mark(std::uint8_t what) noexcept {
-    return marks.fetch_or(what, std::memory_order_relaxed);  // relaxed: as the loads
+    return marks.fetch_or(what, std::memory_order_relaxed);  // relaxed: seen eventually
   }
 };
 
-/// The group is over: continues the unwinding that its tasks held up.  Groups are handled one after
-/// the other, not recursively, as the end of one may end the next one further out.
+/// Called when the group is over: continues the unwinding that its tasks held up.  Groups are
+/// handled one after the other, not recursively, as the end of one may end the next one further
+/// out.
 inline void continue_unwinding(task_group& g) noexcept {
   static thread_local wait_group* first = nullptr;
   static thread_local bool is_at_it = false;
@@ -164,13 +166,13 @@ class any_task : public lazy_task {
 
   [[nodiscard]] std::string text() const override { return "a task"; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
-  /// While it is done as a call, the caller's frames must not be unwound.
+  /// While the task runs as a call, the caller's frames must not be unwound.
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return !host; }
 
   [[nodiscard]] wait_group* as_group() const noexcept override { return group; }
 
-  task_group* group = nullptr;  // null if none
-  process* host = nullptr;      // the process that does it; null if none (TASK-2)
+  task_group* group = nullptr;  // the group that the task belongs to; null if none
+  process* host = nullptr;      // the process that runs the task; null if none (TASK-2)
 
  private:
   fate fate_ = fate::ends;
@@ -187,8 +189,8 @@ class any_task : public lazy_task {
   void destroy_frame() noexcept {
     if (frame_) frame_.destroy();
   }
-  /// As the constructor, for an object that exists already.  The answer is stored where the frame
-  /// says.
+  /// Does the work of the constructor for an object that exists already.  The answer is stored in
+  /// the slot that the frame names.
   void prepare(std::coroutine_handle<> f) noexcept {
     frame_ = f;
     to_ = frame_of(frame_).to;
@@ -196,7 +198,7 @@ class any_task : public lazy_task {
   }
 
  private:
-  std::coroutine_handle<> frame_;  // until the task is begun
+  std::coroutine_handle<> frame_;  // null once the task is begun
   result_slot_base* to_ = nullptr;
 };
 
@@ -244,7 +246,7 @@ struct task_rows_of {
   static constexpr task_rows value{is_light ? &row_info_of<Row>::value : &no_row, each, is_one};
 };
 
-/// Several tasks for which one process waits.  It lies in the awaiting frame.
+/// Several tasks for which one process waits.  A join lies in the awaiting frame.
 class join final : public task_group {
  public:
   join(task* first, std::uint32_t n, task_rows const& of_tasks) noexcept
@@ -255,8 +257,8 @@ class join final : public task_group {
   bool has_waiter_ = false;
 
  public:
-  // Used by the owner only: how many tasks, the last ones, were not pushed for lack of memory; and
-  // how many were pushed, and not reclaimed.
+  // Used by the owner only: how many of the last tasks were not pushed, for lack of memory; and how
+  // many tasks were pushed, and not reclaimed.
   std::uint32_t not_pushed = 0;
   std::int32_t left = 0;
   std::atomic<std::int32_t> word = 0;  // counts the tasks that others do (TASK-3)
@@ -268,10 +270,11 @@ class join final : public task_group {
   // three are set when the join is begun.
   std::uint32_t numbers_before;
   task_runner* home;
-  continuation (*on_task_end)(task&) noexcept;  // end_task() of the scheduler, without a table
+  continuation (*on_task_end)(task&) noexcept;  // end_task() of the scheduler; saves a virtual call
   result_slot<void>* waiting;
 
-  /// Where the owner waits for tasks that others do: made when it waits, which is seldom.
+  /// The owner's waiter for the tasks that other workers do: made when the owner waits, which is
+  /// seldom.
   [[nodiscard]] task_waiter& waiter() noexcept { return waiter_; }
   void make_waiter() noexcept {
     std::construct_at(&waiter_);

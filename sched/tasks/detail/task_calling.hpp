@@ -15,7 +15,7 @@
 #include "weft/sched/base/detail/program.hpp"
 #include "weft/sched/tasks/detail/scope_core.hpp"
 
-/// Tasks that call a function with arguments; and the tasks of a handle.
+/// Tasks that call a function with arguments, and the list of the tasks of a handle.
 namespace weft::detail {
 
 template <class R>
@@ -109,7 +109,7 @@ class tasks_of_handle {
       auto* const r = static_cast<task_record*>(std::exchange(t, t->next));
       if (r->group)
         r->drop_handle();
-      else  // an event: no process can wait for its error any more
+      else  // an event: afterwards no process can wait for the task's error
         cause_event("the end of a handle", nullptr, [r] { r->drop_handle(); });
     }
     last_ = nullptr;
@@ -130,8 +130,8 @@ class tasks_of_handle {
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
-      note_access(static_cast<waitable_task*>(&r), true);    // also covers was_awaited
-      r.was_awaited.store(true, std::memory_order_relaxed);  // relaxed: a flag
+      note_access(static_cast<waitable_task*>(&r), true);    // the location covers was_awaited, too
+      r.was_awaited.store(true, std::memory_order_relaxed);  // relaxed: a flag, publishes no data
       is_well &= r.fate_of_run() == any_task::fate::ends && !r.has_failed();
     });
     if (is_well) [[likely]]

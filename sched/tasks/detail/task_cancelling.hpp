@@ -25,7 +25,7 @@ namespace weft::detail {
 template <scheduling_services S>
 bool mark_cancelled(S& s, task_group& g) noexcept {
   note_access(g.cancellation(), true);
-  // Relaxed: a process that enters a room reads it under the room's lock (CANCEL-2).
+  // Relaxed: a process that enters a room reads the mark under the room's lock (CANCEL-2).
   if (!g.mark_cancelled()) return false;
   s.cancellation.count_group(true);
   return true;
@@ -44,17 +44,17 @@ void cancel_group(S& s, task_group& g) noexcept {
       [](process const& p) noexcept { return p.is_waiting() && is_cancelled_at(p.leaf()); },
       [&s](thunk t) { s.make_cancelled(*t.release()); });
 }
-/// The owner of the group, which is suspended, waits for it from now on.  If the owner is inside a
-/// handler, the tasks of the group would not find by themselves that it is cancelled: so the group
-/// takes its place in the tree, and is cancelled now if the owner is.
+/// Called when the owner of the group, which is suspended, is about to wait for the group.  If the
+/// owner is inside a handler, the tasks would not find by themselves that it is cancelled: so the
+/// group takes its place in the tree of groups, and is cancelled now if the owner is.
 template <scheduling_services S>
 void wait_for_group(S& s, task_group& g) noexcept {
   if (s.running().is_inside_handler(s)) s.waits.groups.place(g, g.leaf);
   cancel_with_owner(s, g);
 }
-/// Cancels the group if its owner, which waits for it from now on, is cancelled.  If the group is
-/// cancelled already, no frame further out is asked: with deeply nested scopes each owner would
-/// walk all the way.
+/// Cancels the group if its owner, which is about to wait for it, is cancelled.  If the group is
+/// cancelled already, asks no frame further out: with deeply nested scopes each owner would walk
+/// all the way.
 template <scheduling_services S>
 void cancel_with_owner(S& s, task_group& g) noexcept {
   if (!s.cancellation.needs_attention()) return;

@@ -28,7 +28,7 @@ class task_errors {
   /// Returns the error, or `exceptions` if there are several; `cancelled` does not count beside
   /// another error.  Null if there is none.
   [[nodiscard]] std::exception_ptr take();
-  /// Throws that, if it is not null.
+  /// Throws the result of take(), if it is not null.
   void throw_them();
 
  private:

@@ -13,8 +13,8 @@
 
 /// The processes of a scheduler that wait for tasks.
 ///
-///   TASKROOM-1  A waiter for several tasks is on the list of the first task that has not ended; when
-///       that task ends, the waiter moves to the list of the next one that has not.
+///   TASKROOM-1  A waiter for several tasks is on the list of the first task that has not ended;
+///       when that task ends, the waiter moves to the list of the next one that has not.
 ///   TASKROOM-2  When a task with waiters ends, they are first taken off its list, and then it is
 ///       marked as ended: after that the task may be destroyed.  Both happen under the lock of the
 ///       room; the waiters' processes are put when the lock is released (WAITER-3 of waiter.hpp).
@@ -29,16 +29,17 @@ class task_waiter : public room_waiter {
   /// `stays`: whether the process waits until the tasks have ended, even if it is cancelled (TASK-4
   /// of task.hpp).
   explicit task_waiter(bool stays = true) noexcept : room_waiter(nullptr, {.stays = stays}) {}
-  task_waiter(task_waiter&& other) noexcept : room_waiter(std::move(other)) {}  // before it waits
+  /// Called only before the process waits.
+  task_waiter(task_waiter&& other) noexcept : room_waiter(std::move(other)) {}
   task_waiter& operator=(task_waiter&&) = delete;
   ~task_waiter() = default;
 
-  task_group* scope = nullptr;   // if it waits at the end of a scope: that scope
-  task_group* leaves = nullptr;  // instead of `scope`: a group that holds up an unwinding
+  task_group* scope = nullptr;   // the scope at whose end the process waits; null if none
+  task_group* leaves = nullptr;  // instead of `scope`: a scope that holds up an unwinding
 
  private:
   friend class task_room;
-  process* taken_;  // set when its task ends: the process, which take_all() has taken out
+  process* taken_;  // the process, once the room has taken it from the waiter
   bool waits_for_one_;
 };
 
@@ -51,17 +52,17 @@ struct waitable_task : wait_place {
   }
 
   task_state<> state;
-  waitable_task* next = nullptr;  // of the same handle; set while no process waits for the handle
+  waitable_task* next = nullptr;  // the handle's next task; changed only while no process waits
 };
 
 class task_room final : public wait_room {
  public:
   using wait_room::wait_room;
 
-  /// The waiter's process waits from now on, until take_out().
+  /// Makes the waiter's process wait, until take_out().
   void enter(task_waiter& w) noexcept;
-  /// The waiter's process waits until all tasks from `first` on have ended.  The wait is `answered`
-  /// if they have, and may be `refused` (CANCEL-2 of wait_registry.hpp).
+  /// Makes the waiter's process wait until all tasks from `first` on have ended.  The wait is
+  /// `answered` if they have, and may be `refused` (CANCEL-2 of wait_registry.hpp).
   template <class IsRefused>
   [[nodiscard]] wait_entry enter(task_waiter& w, waitable_task* first,
                                  IsRefused const& is_refused) noexcept {
@@ -69,9 +70,9 @@ class task_room final : public wait_room {
     if (is_refused(w.parked.waiting_process())) return wait_entry::refused;
     return enter(w, first, false) ? wait_entry::waits : wait_entry::answered;
   }
-  /// The waiter's process waits for that task alone.  False if the task has ended.
+  /// Makes the waiter's process wait for that task alone.  False if the task has ended.
   [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept;
-  /// Takes the waiter off.  Returns its process, or null if another party has taken it.
+  /// Takes the waiter out of the room.  Returns its process, or null if another party has taken it.
   process* take_out(task_waiter& w) noexcept;
   /// Marks the task as ended.  Calls `put(w, its process)` for each waiter `w` that goes on.  True
   /// if no reference to the task is left.
@@ -95,8 +96,8 @@ class task_room final : public wait_room {
     return said == task_state<>::after::unreferenced;
   }
 
-  /// Called when the scheduler ends: drops every process that waits here and does not stay.  They are
-  /// taken first: so a task that ends as its process is dropped finds no other process.
+  /// Called when the scheduler ends: drops every process that waits here and does not stay.  All
+  /// are taken first: so a task that ends as its process is dropped finds no other process.
   void drop_all() noexcept;
 
  private:
@@ -105,8 +106,9 @@ class task_room final : public wait_room {
   // ---- under the lock
 
   [[nodiscard]] bool enter(task_waiter& w, waitable_task* first, bool for_one) noexcept;
-  /// Takes all waiters off the list of a task that ends.  Those that wait for no other task are added
-  /// to `taken`; but if another party has taken the process of a waiter, it only leaves.
+  /// Takes all waiters off the list of a task that ends.  Adds those that wait for no other task to
+  /// `taken`; but a waiter whose process another party has taken only leaves the room, unless it
+  /// holds up an unwinding.
   void take_all(waitable_task& t, waiters& taken) noexcept;
   /// Enters the list of the first task from `t` on that has not ended.  False if all have.
   [[nodiscard]] static bool enter_task(task_waiter& w, waitable_task* t) noexcept;

@@ -28,9 +28,10 @@ void unwind_task(S& s, task& t, suspension& rest) noexcept {
   t.set_fate(task::fate::not_done);
   rest.unwind_up_to(t, j.leaf);
   j.held_unwinding = &rest;
-  cancel_group(s, j);  // so a worker that takes a lazy task of it does not begin it
+  cancel_group(s, j);  // so a worker that takes a lazy task of the join does not begin it
   std::int32_t const left = j.left;
-  // As in [3] of join_algorithm.hpp.  If tasks are left, the join may be destroyed after this step.
+  // acq_rel: as in [3] of join_algorithm.hpp.  If tasks are left, the join may be destroyed after
+  // this step.
   if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) continue_unwinding(j);
 }
 /// Unwinds `rest`, a suspended chain in which `r` runs as a call: a task that was started in a
@@ -54,7 +55,8 @@ void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
 /// further out when the scope is over.
 template <scheduling_services S>
 void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
-  // release: as [2] of scope_core.hpp: a canceller sees the tasks that the body has started.
+  // release: as [2] of scope_core.hpp: a canceller that finds the body closed sees the tasks that
+  // the body has started.
   c.body_is_open.store(false, std::memory_order_release);
   cancel_group(s, c);
   rest.unwind_up_to(c, c.leaf);
@@ -96,10 +98,11 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
 }
 /// The failure of a process that is unwound with frames outside of the scope that was cancelled.
 [[nodiscard]] std::exception_ptr unwound_where_it_stands(process const& p) noexcept;
-/// The process has gone on after many cancellations.  Unwinds its frames up to the end of the body
-/// of the innermost scope, which is cancelled, too; the code outside goes on there, and throws
-/// `cancelled` at the end of the scope.  Returns the frame to resume.  If the process does a task, or
-/// all processes are cancelled, the whole process is unwound, and the result is null.
+/// Unwinds frames of a process that has gone on after many cancellations: up to the end of the body
+/// of the innermost scope, which is cancelled, too.  The code outside goes on there, and throws
+/// `cancelled` at the end of the scope.  Returns the frame to resume.  If the process does a task
+/// there, or is in no scope, or all processes are cancelled, unwinds the whole process, and returns
+/// null.
 template <scheduling_services S>
 std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
   bool const all_are = s.cancellation.is_of_all();
@@ -115,8 +118,8 @@ std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
   return nullptr;
 }
 /// Whether the process has ignored its cancellation long enough to be unwound (unwind_ignorant()).
-/// If tasks work for frames that would be unwound, they are cancelled, and the process finds
-/// `cancelled` until they have ended.
+/// If tasks work for frames that would be unwound, cancels these tasks, and returns false: the
+/// process finds `cancelled` until they have ended.
 template <scheduling_services S>
 [[nodiscard]] bool has_ignored_enough(S& s, process& p) noexcept {
   if (p.note_cancellation() <= s.patience()) return false;
@@ -131,8 +134,8 @@ template <scheduling_services S>
 // ---- clauses that have dropped a continuation: at the end of the clause (end_of_clause.hpp) the
 // process waits, as at the end of a scope
 
-/// The frame end between the frame that waits and the end of the clause.  The dropped continuation
-/// counts as the one task of a scope.
+/// Stands between the frame that waits and the end of the clause.  The dropped continuation counts
+/// as the one task of a scope.
 template <scheduling_services S>
 class dropped_remainder final : public frame_end, public end_of_clause::waiting, public pooled {
  public:

@@ -19,12 +19,12 @@ class task_count {
   [[nodiscard]] bool is_zero() const noexcept { return word_.load(std::memory_order_acquire) == 0; }
 
   void add_one() noexcept {
-    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: the task is put after it
+    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: the put of the task follows
   }
-  /// Counts the end of a task.  True if it was the last one and the owner waited: the caller must
-  /// resume the owner.  One step sets both that no task is left and that the owner no longer waits.
-  /// So exactly one caller gets true.  The other callers do not touch the word after their step:
-  /// the owner may have gone on and destroyed it.
+  /// Counts the end of a task.  True if it was the last task and the owner waited: then the caller
+  /// must resume the owner.  One step sets both that no task is left and that the owner no longer
+  /// waits.  So exactly one caller gets true.  The other callers do not touch the word after their
+  /// step: the owner may have gone on and destroyed it.
   [[nodiscard]] bool end_one() noexcept {
     std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     // [1] release: pairs with is_zero(), wait(), and the acquire of the last caller, which so sees
@@ -58,14 +58,14 @@ class task_state {
  public:
   explicit task_state(bool in_a_scope) noexcept : word_(in_a_scope ? 0 : scope_let_go) {}
 
-  /// One load.
+  /// Costs one load.
   [[nodiscard]] bool has_ended() const noexcept {
-    // acquire: pairs with [1] in end().
+    // acquire: pairs with [1] in end(): the caller sees what the task did.
     return (word_.load(std::memory_order_acquire) & ended) != 0;
   }
   enum class after : std::uint8_t { nothing, waited_for, unreferenced };
   /// Marks the task as ended.  But if a process waits, it only returns `waited_for`: then the
-  /// caller calls end_at_last() under the lock.
+  /// caller calls end_at_last() under the lock of the task room.
   [[nodiscard]] after end() noexcept {
     std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     do {

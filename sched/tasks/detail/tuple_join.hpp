@@ -17,7 +17,7 @@
 #include "weft/sched/tasks/detail/task_errors.hpp"
 #include "weft/sched/tasks/tasking.hpp"
 
-/// when_all() of several computations: what it returns, and how that is awaited.
+/// when_all() of several computations: the object that it returns, and the awaiter of that object.
 namespace weft::detail {
 
 template <class T>
@@ -95,7 +95,7 @@ union destroyed_by_hand {
 };
 
 /// The awaiter of several computations, in a coroutine of the row `Row`.  It stores as little as it
-/// can: programs that divide their work down to small tasks are measured by it.
+/// can: its cost counts in programs that divide their work down to small tasks.
 template <class Row, class... Cs>
 class awaiting_all {
   using wait = typename tasking_in<Row>::type::wait;
@@ -131,7 +131,8 @@ class awaiting_all {
   }
 
  private:
-  /// For a clause that may answer without suspending.  Returns the frame to run next.
+  /// Performs the wait by a clause that may answer without suspending.  Returns the frame to run
+  /// next.
   [[gnu::noinline]] std::coroutine_handle<> attempt(evidence<E>& handler,
                                                     std::coroutine_handle<> me) {
     if (answered_at_once(handler, operation_, answer())) return me;
@@ -148,11 +149,11 @@ class awaiting_all {
 
   // Both are destroyed by destroy(), unless all tasks have given a result that has no destructor.
   destroyed_by_hand<tuple_join<Cs...>> all_;
-  wait operation_;  // of no join: nothing is left to be destroyed
+  wait operation_;  // `what` is null once nothing is left to be destroyed
   destroyed_by_hand<result_slot<void>> answer_;
 };
 
-#if !defined(__clang__)  // as in compiler.hpp, from which a precompiled header does not keep it
+#if !defined(__clang__)  // again, as in compiler.hpp: precompiled headers lose the pragma
 #pragma GCC diagnostic ignored_attributes "clang::trivial_abi"
 #endif
 /// Several computations that have not been awaited yet.
@@ -173,7 +174,7 @@ class [[clang::trivial_abi]] all_of {
       destroy(std::index_sequence_for<Cs...>());
   }
 
-  /// Throws eff_empty if it has been moved from.
+  /// Returns the awaiter.  Throws eff_empty if this object has been moved from.
   template <class Row>
   [[gnu::always_inline]] auto awaiter_in(std::source_location where) {
     if constexpr (may_start<Row, typename Cs::effects...>()) {
@@ -196,7 +197,7 @@ class [[clang::trivial_abi]] all_of {
     ((all ? all.destroy() : void()), ...);
   }
 
-  frames_of<Cs...> frames_;  // those behind a null are null, too
+  frames_of<Cs...> frames_;  // the elements behind a null are null, too
 };
 
 }  // namespace weft::detail

@@ -20,7 +20,7 @@
 namespace weft::detail {
 
 void report_left(scheduler_core& s, process const& p) noexcept {
-  // Relaxed: the report itself is under the lock.
+  // Relaxed: the flag only decides whether to report.  The report is under the lock.
   if (!s.shutdown.is_on.load(std::memory_order_relaxed)) return;
   try {
     auto const [operation, where] = p.resumes_at();
@@ -42,8 +42,8 @@ shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const
   submission_gate& gate = *s.incoming.gate();
   auto& state = s.shutdown;
   std::unique_lock lock(gate.mutex);
-  // Relaxed, here and below.  A worker that runs learns of the shutdown by an internal process; a
-  // worker that begins later takes the lock first, which this thread holds.
+  // Relaxed, as are all accesses of `state` here.  A worker that runs learns of the shutdown by an
+  // internal process; a worker that begins later takes the lock first, which this thread holds.
   bool const is_first = !state.is_on.load(std::memory_order_relaxed);
   bool const is_late = deadline <= instant::clock::now();
   // Allocates first: if that throws, nothing has happened.
@@ -58,16 +58,16 @@ shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const
       later = s.incoming.prepare(internal_task::shut_down);
   }
   if (is_first) state.reason = std::move(why);
-  state.is_on.store(true, std::memory_order_relaxed);  // relaxed: as above
+  state.is_on.store(true, std::memory_order_relaxed);  // relaxed: as the load above
   s.close_outside();
   auto const become_late = [&state] {
-    // Relaxed: as above.
+    // Relaxed: as the first load of is_on.
     bool const was_late = state.is_late.exchange(true, std::memory_order_relaxed);
     return !was_late;
   };
   auto const is_over = [&gate] { return !gate.is_running; };
   if (is_over()) {
-    if (is_first) s.incoming.send(now);  // between two calls of poll(): calls the loop back
+    if (is_first) s.incoming.send(now);  // between two calls of poll(), `now` calls the loop back
   } else {
     bool const news = is_late && become_late();
     if (is_first || news) s.incoming.send(now);
@@ -78,7 +78,7 @@ shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const
       gate.changed.wait(lock, is_over);
     }
   }
-  // Relaxed: as above.
+  // Relaxed: as the first load of is_on.
   state.report.in_time = s.alive() == 0 && !state.is_late.load(std::memory_order_relaxed);
   return state.report;
 }

@@ -39,23 +39,23 @@ class admission {
     explicit ticket(process& p) noexcept : owner(&p) {}
 
     ticket* next = nullptr;
-    process* owner = nullptr;           // waits here; holds its count.  Null: a thread outside
-    std::uint64_t answer = 0;           // with which the owner is resumed
-    process* spawned = nullptr;         // made by the owner (ADMIT-2)
-    bool owner_goes_first = false;      // before the spawned process
-    decision decided = decision::none;  // only for a thread outside
+    process* owner = nullptr;           // the process that waits, with its count; null for a thread
+    std::uint64_t answer = 0;           // the answer to resume the owner with
+    process* spawned = nullptr;         // the new process, made by the owner (ADMIT-2)
+    bool owner_goes_first = false;      // the owner is put before the spawned process
+    decision decided = decision::none;  // used only for a thread outside
   };
 
   /// Sets the limit; 0: no limit.  Called before any process runs.
   void limit(std::size_t most, overflow_policy when_full) noexcept;
   [[nodiscard]] bool is_limited() const noexcept { return most_ != 0; }
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
-  /// Whether a process or thread that finds no room waits.
+  /// Whether a process or a thread waits when it finds no room; otherwise its request fails.
   [[nodiscard]] bool waits_when_full() const noexcept { return waits_when_full_; }
   /// Sets how many processes are alive.
   void begin(std::size_t alive) noexcept;
 
-  /// Takes room for one more process, if there is room.
+  /// Takes room for one more process.  False if there is none.
   [[nodiscard]] bool try_enter() noexcept;
   /// Counts one more process, whether there is room or not.
   void enter_anyway() noexcept;
@@ -87,7 +87,7 @@ class admission {
     if (is_closed_) throw_closed();
     bool const has_slept = !take_room();
     if (has_slept) sleep(lock, may_wait);
-    // Under the same lock as the decrement of `admitted_` (ADMIT-3).
+    // The put is under the same lock as the decrement of `admitted_` (ADMIT-3).
     try {
       put();
     } catch (...) {
@@ -143,7 +143,8 @@ class admission {
 
   // ---- under the lock
 
-  /// For a thread that finds no room: waits until it is admitted.  Throws as enter_from_outside().
+  /// Blocks the calling thread, which has found no room, until it is admitted.  Throws
+  /// too_many_processes if it may not wait; scheduler_stopped.
   void sleep(std::unique_lock<std::mutex>& lock, bool may_wait);
   [[nodiscard]] bool take_room() noexcept;
   void append(ticket& t) noexcept;
@@ -154,11 +155,11 @@ class admission {
   std::size_t most_ = 0;
   bool waits_when_full_ = false;
   std::mutex mutable mutex_;
-  std::optional<std::condition_variable> decided_;  // if there is a limit
+  std::optional<std::condition_variable> decided_;  // made if there is a limit
   std::size_t alive_ = 0;                           // ADMIT-1: processes that have not ended
   std::size_t admitted_ = 0;                        // ADMIT-3: threads whose process is not put yet
   bool is_closed_ = false;
-  ticket* first_ = nullptr;  // the longest waiting
+  ticket* first_ = nullptr;  // the ticket that has waited longest
   ticket* last_ = nullptr;
 };
 

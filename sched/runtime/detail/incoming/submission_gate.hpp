@@ -42,7 +42,7 @@ class submission_gate {
   submission_gate(submission_gate const&) = delete;
   submission_gate& operator=(submission_gate const&) = delete;
 
-  /// Draws a ticket: its number, from 1; 0 if the gate is closed.  Lock-free.
+  /// Draws a ticket.  Returns its number, from 1; or 0 if the gate is closed.  Lock-free.
   [[nodiscard]] std::uint64_t draw() noexcept {
     // Relaxed: a hint, which turns away most threads that come too late, without a write.
     if (word_.load(std::memory_order_relaxed) & closed) return 0;
@@ -55,13 +55,14 @@ class submission_gate {
     return 0;
   }
   void arrive(bool has_started) noexcept {
-    if (!has_started) not_started_.fetch_add(1, std::memory_order_relaxed);  // relaxed: [1] follows
+    if (!has_started)
+      not_started_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the release [1] follows
     // [1] release: pairs with [2]: a worker that finds all tickets arrived sees the puts.
     arrived_.fetch_add(1, std::memory_order_release);
   }
   void close() noexcept {
-    // [3] release: pairs with [4]: a thread that finds the gate closed sees what was written
-    // before.
+    // [3] release: pairs with [4]: a thread that finds the gate closed sees all that was written
+    // before the close.
     word_.fetch_or(closed, std::memory_order_release);
   }
   [[nodiscard]] bool is_closed() const noexcept {
@@ -69,8 +70,8 @@ class submission_gate {
   }
   /// Waits until all tickets have arrived (SUBMIT-2).  Called when the gate is closed.
   void wait_for_pending_tickets() const noexcept {
-    // [2] acquire: pairs with [1].  Relaxed, for the word: a thread that comes too late counts a
-    // ticket and takes that back, so the count comes down again.
+    // [2] acquire: pairs with [1].  Relaxed, for the word: a thread that comes too late adds one to
+    // the number of tickets and subtracts it again, so the loop ends.
     for (relax wait; (word_.load(std::memory_order_relaxed) & ~closed) !=
                      arrived_.load(std::memory_order_acquire);)
       wait();
@@ -92,12 +93,12 @@ class submission_gate {
   std::mutex mutex;
   std::condition_variable changed;  // notified when is_running becomes false
   // Under the mutex:
-  submissions* home = nullptr;  // while the scheduler exists
+  submissions* home = nullptr;  // null when the scheduler has ended
   bool is_running = false;
   bool accepts_internal = false;  // whether internal processes may be put (SUBMIT-4)
-  std::size_t submitters = 0;     // that exist (SUBMIT-3)
+  std::size_t submitters = 0;     // how many submitters exist (SUBMIT-3)
   std::uint64_t internal_sent = 0;
-  // The internal processes that were sent and have not ended.  Counted up under the mutex, counted
+  // How many internal processes were sent and have not ended.  Counted up under the mutex, counted
   // down without it.
   std::atomic<std::size_t> internal_left = 0;
 
@@ -106,7 +107,7 @@ class submission_gate {
 
   alignas(64) std::atomic<std::uint64_t> word_ = 0;  // SUBMIT-1: tickets drawn, and `closed`
   std::atomic<std::uint64_t> arrived_ = 0;           // SUBMIT-2: tickets that have arrived
-  std::atomic<std::uint64_t> not_started_ = 0;       // those whose process could not be made or put
+  std::atomic<std::uint64_t> not_started_ = 0;  // tickets whose process could not be made or put
 };
 
 /// A ticket.  It is under way until it is destroyed.

@@ -110,7 +110,7 @@ void submissions::send(prepared& p) {
   ++gate_->internal_sent;
 }
 void submissions::count_internal(bool more) noexcept {
-  // Relaxed: see end_run().
+  // Relaxed: end_run() reads the count when the other threads have ended.
   gate_->internal_left.fetch_add(more ? 1 : ~std::size_t{0}, std::memory_order_relaxed);
 }
 

@@ -54,7 +54,7 @@ class submissions {
   /// Sends an internal process, so that a worker asks again (SUBMIT-3).  Called under the gate's
   /// lock when the last submitter is destroyed.
   void on_last_submitter_gone() noexcept;
-  /// From now on no process comes from outside.
+  /// Closes the gate: from now on no process comes from outside.
   void close() noexcept {
     if (gate_) gate_->close();
   }
@@ -80,7 +80,7 @@ class submissions {
     prepared(prepared&&) noexcept = default;
     prepared& operator=(prepared other) noexcept;
     ~prepared() {
-      if (process_) home_->count_internal(true);  // the dropped process counts it down
+      if (process_) home_->count_internal(true);  // dropping process_ counts it down again
     }
     [[nodiscard]] bool is_there() const noexcept { return bool(process_); }
 
@@ -96,7 +96,8 @@ class submissions {
   /// Puts the internal process, if the run still accepts it (SUBMIT-4).  Throws only if the backend
   /// is no reserving_backend and its put throws; then nothing was sent.
   void send(prepared& p);
-  /// Whether `p` is an internal process that has not begun: it runs even if all are cancelled.
+  /// Whether `p` is an internal process that has not begun: such a process runs even if all
+  /// processes are cancelled.
   [[nodiscard]] static bool is_new_internal(process const& p) noexcept {
     return !p.has_started() && p.id().is_internal();
   }
@@ -114,7 +115,7 @@ class submissions {
   admission const& room_;
   std::shared_ptr<submission_gate> const gate_;
   std::uint64_t internal_made_ = 0;  // under the gate's mutex
-  prepared ask_again_;               // under that mutex, too; there while a submitter exists
+  prepared ask_again_;               // under the gate's mutex; not empty while a submitter exists
 };
 
 }  // namespace weft::detail

@@ -96,14 +96,14 @@ class submitter {
       return {};
   }
 
-  /// submit() for a function that returns a value, or an eff<T, ...>; returns a std::future<T> for
-  /// the result.  The exceptions of the function are thrown by get(), and not by run().  If there
-  /// was no memory for the process to go on, get() and run() both throw std::bad_alloc, or the
-  /// exception of the backend.  If the process was unwound before it had ended, by a stop or a
-  /// shutdown, get() throws std::future_error.  A process should wait by a completion<T> instead:
-  /// get() would block its thread.
+  /// Starts a process as submit() does, for a function that returns a value or an eff<T, ...>;
+  /// returns a std::future<T> for the result.  The exceptions of the function are thrown by get(),
+  /// and not by run().  If there was no memory for the process to go on, get() and run() both throw
+  /// std::bad_alloc, or the exception of the backend.  If the process was unwound before it had
+  /// ended, by a stop or a shutdown, get() throws std::future_error.  A process should wait by a
+  /// completion<T> instead: get() would block its thread.
   ///
-  /// One more allocation.  Throws as submit() does.
+  /// Makes one allocation more than submit().  Throws as submit() does.
   template <class F, class... Args>
   [[nodiscard]] auto submit_task(F f, Args&&... args) const;  // in sched/runtime/submitter.hpp
 

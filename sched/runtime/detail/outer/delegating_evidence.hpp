@@ -9,7 +9,8 @@
 #include "weft/sched/base/spawning.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 
-/// Evidence for the rows of an effect whose clauses do not depend on the row.
+/// Evidence for an effect that names a row, such as spawning<...>, and whose clauses do not depend
+/// on that row.
 namespace weft::detail {
 
 /// Whether `E` names another effect, `general`, that has the same clauses: each operation of `E` is

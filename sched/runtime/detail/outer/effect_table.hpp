@@ -19,20 +19,20 @@ struct known_effect {
   void* recorded;
 };
 
-/// Filled before processes run; thread safe after that.
+/// The table.  It is filled before processes run, and is thread safe after that.
 class effect_table {
  public:
   /// Makes room for that many effects.  Throws bad_alloc, as learn() does.
   void expect(std::size_t effects);
   void learn(known_effect e);
-  /// The memory of the table.
+  /// The memory from which the table allocates.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 
   [[nodiscard]] bool knows(type_identity const& effect) const noexcept;
   /// Evidence for a row of effects that are all known.  Throws bad_alloc.
   void* look_up(row_info const& row, bool recorded);
-  /// As look_up(), for a process without a log, on a thread that has no row cache
-  /// (worker_state.hpp).
+  /// Looks up evidence for a process without a log, on a thread that has no row cache
+  /// (worker_state.hpp): remembers the array of the last row.
   [[nodiscard]] void* look_up_outside(row_info const& row) {
     if (row.size < 2) return look_up(row, false);
     // [1] acquire: pairs with [2], so that the array is seen complete.
@@ -45,7 +45,7 @@ class effect_table {
   }
 
  private:
-  /// Lies in `memory_`, which frees it.
+  /// The evidence for one row.  Lies in `memory_`, which frees it.
   struct row_array {
     row_info const* row;
     bool recorded;

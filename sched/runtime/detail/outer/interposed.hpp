@@ -34,13 +34,13 @@ class expirable_evidence : public pooled {
   /// From now on operations throw resumption_expired.
   virtual void expire() noexcept = 0;
 
-  expirable_evidence* next = nullptr;  // in the scheduler's list
+  expirable_evidence* next = nullptr;  // the next one in the scheduler's list
 };
 
 /// Stands in for the nearest handler of `F`, and for the next one further out, which outer_of<F>
-/// reaches.  In front of each of the two is a `Hook`.  Its members attempt(), ask() and control() are
-/// the clauses of all operations; handler() is the handler behind it, null if there is none; and
-/// home() is the prompt of the scheduler.
+/// reaches.  In front of each of the two handlers is a `Hook`.  The hook's members attempt(), ask()
+/// and control() are the clauses of all operations; handler() is the handler behind the hook, null
+/// if there is none; and home() is the prompt of the scheduler.
 template <class F, class Hook>
 class interposed final : public expirable_evidence {
  public:
@@ -93,7 +93,8 @@ R* keep_evidence(S& s, Args&&... args) {
   s.keep_evidence(*r);
   return r;
 }
-/// Evidence in front of the handler of `nearest`, and of the next one further out.
+/// Makes evidence with the hook `nearest` in front of the nearest handler of `F`, and `beyond` in
+/// front of the next one further out.  The scheduler keeps the evidence.
 template <class F, class Hook, class S>
 evidence<F>* interpose(S& s, Hook nearest, Hook beyond) {
   return keep_evidence<interposed<F, Hook>>(s, std::move(nearest), std::move(beyond))->stand_in();

@@ -51,7 +51,7 @@ constexpr bool only_value_clauses<H, row<Es...>> = ([]<class... Os>(op_list<Os..
   return (!takes_the_rest<H, Os> && ...);
 }(typename Es::operations()) && ...);
 
-/// Whether a clause performs to handlers further out.
+/// Whether a clause of `H` performs to handlers further out.
 template <class H, class Row>
 constexpr bool has_outward_clause = false;
 template <class H, class... Es>
@@ -69,7 +69,8 @@ constexpr bool is_of_commands<issuing<C>> = true;
 template <class H>
 constexpr bool is_marked_thread_safe = requires { requires std::remove_cvref_t<H>::thread_safe; };
 
-/// The mistake in the handlers `Hs` of the effects of a row.  `Several`: for several threads.
+/// Finds the first mistake in `Hs`, the handlers for the effects of a row.  `Several`: whether the
+/// scheduler has several threads.
 template <bool Several, class Row, class... Hs>
 struct outer_mistake;
 template <bool Several, class... Es, class... Hs>
@@ -80,7 +81,7 @@ struct outer_mistake<Several, row<Es...>, Hs...> {
 
   static consteval auto find() {
     if constexpr (!is_well<row_mistake<row<Es...>>>)
-      return reported_mistake();  // by the coroutine that has this row
+      return reported_mistake();  // the coroutine that has this row reports it
     else if constexpr (!(only_value_clauses<std::remove_reference_t<Hs>, row<Es...>> && ...))
       return typename first_mistake<
           std::conditional_t<only_value_clauses<std::remove_reference_t<Hs>, row<Es...>>,

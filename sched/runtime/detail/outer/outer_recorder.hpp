@@ -8,8 +8,8 @@
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 #include "weft/sched/runtime/detail/scheduler_core.hpp"
 
-/// What forkable processes perform to a handler outside the scheduler goes through a hook that records
-/// the answers.
+/// The hook between forkable processes and a handler outside the scheduler: it records the answers
+/// of that handler.
 namespace weft::detail {
 
 template <class F>
@@ -34,7 +34,7 @@ class outer_recorder {
     return forward_suspending<F>(*this, o, leaf, waiting);
   }
 
-  // ---- as a recorder
+  // ---- as a recorder (forwarding_clause.hpp)
 
   [[nodiscard]] replay_log& log() const noexcept { return home_.log_of_running(); }
   [[nodiscard]] evidence<F>& target() const noexcept { return *handler_; }

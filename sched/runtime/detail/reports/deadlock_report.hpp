@@ -9,8 +9,8 @@ namespace weft::detail {
 
 class wait_registry;
 
-/// The waiting processes, each once, in the order of their ids, with the object that each waits
-/// for.  To be called when no process runs.
+/// Returns the waiting processes, each once, in the order of their ids, with the object that each
+/// waits for.  Called when no process runs.
 [[nodiscard]] std::vector<deadlock::waiter> waiters_of(wait_registry& waits);
 
 }  // namespace weft::detail

@@ -26,7 +26,8 @@ struct waiting_process {
   std::string at;
 };
 
-/// Called on a thread of the scheduler, or when none of these threads runs.
+/// Describes the processes that wait.  Called on a thread of the scheduler, or when none of its
+/// threads runs.
 std::string describe_processes(scheduler_core& s) {
   std::vector<waiting_process> waiting;
   bool is_complete = true;

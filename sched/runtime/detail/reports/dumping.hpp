@@ -9,7 +9,7 @@ class scheduler_core;
 
 /// Describes all processes (scheduler::dump).
 [[nodiscard]] std::string dump(scheduler_core& s);
-/// Describes them for the threads that wait in dump().  Called by an internal process.
+/// Describes all processes for the threads that wait in dump().  Called by an internal process.
 void give_dump(scheduler_core& s) noexcept;
 
 }  // namespace weft::detail

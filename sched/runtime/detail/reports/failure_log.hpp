@@ -11,8 +11,8 @@ namespace weft::detail {
 /// The exceptions with which processes of a scheduler have ended.  Thread safe: add().
 class failure_log {
  public:
-  /// Adds a failure.  If there is no memory for it, it is kept in `only_`, provided that the log is
-  /// empty or holds nothing but a `cancelled` that was kept there.
+  /// Adds a failure.  If there is no memory to add it, and the log is empty or holds only a
+  /// `cancelled` in `only_`, stores it in `only_`.
   void add(exceptions::failure f) noexcept;
   // ---- when no process runs
 
@@ -25,7 +25,7 @@ class failure_log {
  private:
   std::mutex mutex_;
   std::vector<exceptions::failure> all_;  // under mutex_, while processes run
-  exceptions::failure only_;              // the first one, if all_ had no memory for it
+  exceptions::failure only_;              // a failure for which all_ had no memory
 };
 
 }  // namespace weft::detail
