@@ -187,6 +187,22 @@ grouped cancelled_by_a_process_outside(waited_for& w) {
   });
 }
 
+/// A process takes its turn for an event; in the same step it asks whether it is cancelled.
+grouped owns_after_an_event(waited_for& w) {
+  co_await with_scope([&w](auto& s) -> grouped {
+    s.start([&w]() -> grouped {
+      w.permits.release();
+      w.a = "released";
+      auto const other = co_await start_task([]() -> grouped { co_return; });
+      w.a = "before";
+      (void)co_await syncing::own{};
+      w.a = "after";
+    });
+    co_await proc::yield{};
+    s.cancel();
+  });
+}
+
 struct park : op<void> {};
 struct parking {
   using operations = op_list<park>;
@@ -219,7 +235,8 @@ grouped kept_by_a_clause(waited_for& w) {
 
 TEST_CASE("the reduced search finds the cancellation of a scope that no process waits in") {
   for (auto const& program :
-       {late_in_a_scope, comes_out_of_a_shield, cancelled_by_a_process_outside, kept_by_a_clause})
+       {late_in_a_scope, comes_out_of_a_shield, cancelled_by_a_process_outside, owns_after_an_event,
+        kept_by_a_clause})
     for (auto const grain : {granularity::cooperative, granularity::parallel}) {
       std::set<std::string> found[2];
       for (bool const reduce : {false, true}) {
