@@ -17,7 +17,7 @@
 #include "weft/sched/tasks/scope.hpp"
 
 /// Programs, and processes of a running scheduler, as senders of std::execution or a library like
-/// it; `X` has the names of that library (execution.hpp).
+/// it; the template parameter `X` has the names of that library (execution.hpp).
 namespace weft {
 
 namespace detail {
@@ -37,16 +37,16 @@ eff<void, Row> keep_result(Computation c, sent_result<T>& result) {
   }
 }
 
-/// The receiver of an operation, which is completed once, and a stop source to which the receiver's
-/// stop requests are passed on.
+/// The receiver of an operation, which is completed once, and a stop source, of which a stop is
+/// requested when one is requested of the receiver's token.
 template <class X, class Receiver>
 class completed_receiver {
  public:
   explicit completed_receiver(Receiver r) : receiver_(std::move(r)) {}
   completed_receiver(completed_receiver&&) = delete;
 
-  /// Returns a token: a stop that is requested of the receiver's token from now on is one of this
-  /// token, too.
+  /// Begins to pass the stop requests of the receiver's token on to the stop source, an earlier
+  /// request too, and returns the token of the source.
   [[nodiscard]] std::stop_token listens() {
     on_stop_.emplace(X::get_stop_token(X::get_env(receiver_)), passes_on{&source_});
     return source_.get_token();
@@ -90,7 +90,8 @@ struct completions_of_program<X, void> {
   using sends = typename X::set_value_t();
 };
 
-/// A sender that keeps parts; connect() makes an `Operation<Receiver>` of them, moved or copied.
+/// A sender that keeps the parts of an operation; connect() moves or copies the parts into an
+/// `Operation<Receiver>`.
 template <class X, class T, template <class> class Operation, class... Parts>
 class made_sender {
  public:
@@ -199,7 +200,8 @@ struct process_as_sender {
       reply to(&receiver_);
       try {
         auto stop = receiver_.listens();
-        // Moved out of this object, which the end of the process may destroy before submit returns.
+        // Moved out of this object: if the process ends before submit() returns, the completed
+        // receiver may destroy this object.
         auto parts = std::move(parts_);
         std::apply(
             [&](Submitter& outside, F& f, Args&... args) {
@@ -208,7 +210,7 @@ struct process_as_sender {
             },
             parts);
       } catch (...) {
-        // The destructor of the reply completes the receiver.
+        // The destructor of the reply completes the receiver by set_stopped.
       }
     }
 
@@ -275,9 +277,10 @@ struct process_as_sender {
 /// another thread).  `f` is a function without parameters that returns an eff<T, ...>; the handlers
 /// are as for schedule(), and each operation has its own copy of them.
 ///
-/// Sends the result of `f`; its exception as an error; and set_stopped if the program was cancelled
-/// because a stop was requested of the token in the receiver's environment.  Copyable if `f` and
-/// the handlers are.  Allocates nothing before it is started; then what schedule() does.
+/// Sends the result of `f`; its exception as an error; and set_stopped if the program ends with
+/// sender_stopped, or with `cancelled`, as it does when a stop is requested of the token in the
+/// receiver's environment.  The sender can be copied if `f` and the handlers can.  Allocates
+/// nothing before it is started; then what schedule() does.
 template <class X, class F, class... Handlers>
 [[nodiscard]] auto as_sender(F f, Handlers... handlers) {
   return typename detail::program_as_sender<X, F, Handlers...>::sender(std::move(f),
@@ -292,9 +295,10 @@ template <class X, class F, class... Handlers>
 ///     auto answer = submitted_as_sender<in_stdexec>(outside, serve, request);
 ///
 /// Sends the result of `f(args...)`; its exception as an error, which is then no failure of the
-/// scheduler; set_stopped if the process was cancelled, or cannot be submitted, since the run is
-/// over.  A stop that is requested of the token in the receiver's environment cancels the process,
-/// if the submitter names tasking<...>.
+/// scheduler; set_stopped if the process was cancelled, has ended with sender_stopped, or was not
+/// submitted because submit() throws: the run is over, or there is no room or no memory.  A stop
+/// that is requested of the token in the receiver's environment cancels the process, if the
+/// submitter names tasking<...>.
 ///
 /// Allocates what submit() does, and with tasking<...> what with_scope() does.
 template <class X, class Submitter, class F, class... Args>

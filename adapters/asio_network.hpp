@@ -59,8 +59,11 @@ struct standalone_asio_sockets : asio_system {
 /// in which a socket is made.
 ///
 /// Cost of a message that a peer waits for: a read that finds nothing, a wait in the context, a
-/// wake-up by its thread, and a read.  Each attempt locks the table, and then the socket.
-/// Allocates a socket, and a handler for each wait.  Throws io_error, std::system_error, bad_alloc.
+/// wake-up by its thread, and a read.  Each attempt locks the table of sockets, and then the
+/// socket.  Allocates each socket, and a handler for each wait.  Throws io_error if an operation
+/// fails, std::invalid_argument if an address is not valid, std::logic_error if another process
+/// waits for the same direction of a socket, std::system_error if the network's thread cannot be
+/// started; bad_alloc.
 using asio_network = detail::basic_asio_network<detail::standalone_asio_sockets>;
 
 }  // namespace weft

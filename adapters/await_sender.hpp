@@ -15,8 +15,8 @@
 #include "weft/sched/sync/completion.hpp"
 #include "weft/sched/tasks/shielded.hpp"
 
-/// Processes that await senders of std::execution or a library like it; `X` has the names of that
-/// library (execution.hpp).
+/// Processes that await senders of std::execution or a library like it; the template parameter `X`
+/// has the names of that library (execution.hpp).
 namespace weft {
 
 /// Thrown where a process awaits a sender that has ended by set_stopped, although the process did
@@ -69,8 +69,8 @@ std::exception_ptr sent_error(E&& error) {
 /// The state of a wait for a sender, by which the receiver completes the wait of the process.
 ///
 ///   SENDER-1  The state has two owners: the process that waits, and the operation, which gives its
-///       share back when it has completed.  The process may go on and give up its share while the
-///       operation still completes, or the other way round; so the last owner deletes the state.
+///       share back when it has completed.  Each of the two may give up its share while the other
+///       still uses the state; so the last owner deletes the state.
 ///   SENDER-3  The sender may refer to objects in frames of the process.  So no frame that awaits a
 ///       sender ends before the sender has completed: a process that is cancelled, or whose
 ///       deadline has passed, requests a stop and waits, shielded from cancellation; if it may not
@@ -103,7 +103,8 @@ class sender_wait {
   }
   /// Whether the sender has completed with an error, or has stopped.
   [[nodiscard]] bool has_failed() const noexcept {
-    return has_failed_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2] in fail()
+    // [1] acquire: pairs with [2] in fail(); no data depends on it: `source` publishes the error.
+    return has_failed_.load(std::memory_order_acquire);
   }
   /// Blocks the thread until the sender has completed.
   void block() const noexcept {
@@ -119,12 +120,12 @@ class sender_wait {
 
  private:
   void fail(std::exception_ptr error) noexcept {
-    // [2] release: pairs with [1] in has_failed().
+    // [2] release: pairs with [1] in has_failed(), and publishes no data.
     has_failed_.store(true, std::memory_order_release);
     source.fail(std::move(error));
   }
   void end() noexcept {
-    // [4] release: pairs with [3] in block(), so that it returns after all that the sender did.
+    // [4] release: pairs with [3] in block(), which so returns after all that the sender did.
     is_over_.store(true, std::memory_order_release);
     is_over_.notify_all();
     release();
@@ -205,8 +206,9 @@ class sender_share {
 };
 
 /// Waits until the sender has completed.  If the process is cancelled meanwhile, requests a stop,
-/// and waits on (SENDER-3).  Throws the error of the sender; `cancelled` if the process was
-/// cancelled and the sender has stopped, or if all processes are cancelled.
+/// and waits on (SENDER-3).  Yields the sender's value, or throws its error.  If the sender has
+/// stopped, throws sender_stopped, or `cancelled` if the process was cancelled.  If all processes
+/// are cancelled, throws `cancelled`, too.
 template <class T, class Share>
 eff<T, completions> sender_ends(Share& share) {
   std::exception_ptr why;
@@ -279,9 +281,10 @@ eff<T, completions> await_sender(Sender s) {
   }
 }
 
-/// Awaits the sender as await_sender() does, but requests a stop of it at `t`.  Yields a
-/// std::optional of the value, which is empty if the sender has stopped because of that; if there
-/// is no value, a bool, which is then false.  Five allocations; throws what await_sender() throws.
+/// Awaits the sender as await_sender() does, but requests a stop of the sender at `t`.  Yields a
+/// std::optional of the value, or a bool if the sender sends no value: empty, or false, if the
+/// sender has stopped after `t`.  Four allocations, six after `t`; throws what await_sender()
+/// throws.
 template <class X, class Sender, class T = typename detail::sent_by<X, Sender>::type>
 eff<detail::if_in_time<T>, completions> await_sender_until(Sender s, instant t) {
   if constexpr (detail::require_one_value<X, Sender>()) {

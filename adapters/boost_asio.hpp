@@ -74,7 +74,7 @@ struct boost_asio {
 };
 }  // namespace weft::detail
 
-/// Makes an operation that is called with a weft_token a computation with the row `completions`.
+/// Turns the call of an operation with a weft_token into a computation with the row `completions`.
 template <class Executor, class Canceller, bool AsTuple, class... Ts>
 class boost::asio::async_result<weft::weft_token<Executor, Canceller, AsTuple>, void(Ts...)>
     : public weft::detail::asio_token_result<weft::detail::boost_asio,
@@ -93,13 +93,15 @@ namespace weft {
 ///     auto const running = run_on(context, s);
 ///     context.run();
 ///
-/// The scheduler runs there until the result is destroyed.  The destructor cancels and unwinds the
-/// processes that are left, and runs the context meanwhile; what they throw is thrown where the
-/// context is run next.  Destroy the result before the scheduler and the context, on the thread
-/// that runs the context, or when no thread does.  Nothing else may run the scheduler before that.
+/// The scheduler runs on that thread until the result is destroyed; nothing else may run it until
+/// then.  The destructor cancels and unwinds the processes that are left, and runs the context
+/// meanwhile; what the processes throw is thrown where the context is run next.  Destroy the result
+/// before the scheduler and the context, on the thread that runs the context, or when no thread
+/// does.
 ///
-/// Allocates its state, and a handler each time that processes become ready after all have waited.
-/// Throws bad_alloc.  For backends with on_wakeup(), such as one_thread.  Real time only.
+/// Allocates the state of the result, and a handler for each 256 steps, each wake-up after all
+/// processes have waited, and each deadline that is waited for.  Throws bad_alloc.  For backends
+/// with on_wakeup(), such as one_thread.  Real time only.
 template <backend Backend>
 [[nodiscard]] auto run_on(::boost::asio::io_context& context, scheduler<Backend>& s) {
   return detail::asio_loop<detail::boost_asio, scheduler<Backend>>(context, s);

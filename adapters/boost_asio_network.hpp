@@ -37,8 +37,8 @@ struct boost_asio_sockets : asio_system {
 };
 }  // namespace detail
 
-/// The network of the system, by Boost.Asio.  asio_network.hpp has the same by Asio, and describes
-/// it.
+/// The network of the system, by Boost.Asio.  It does what asio_network does by Asio:
+/// asio_network.hpp describes both.
 using boost_asio_network = detail::basic_asio_network<detail::boost_asio_sockets>;
 
 }  // namespace weft

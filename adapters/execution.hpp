@@ -17,8 +17,9 @@
 ///     auto answer = as_sender<in_stdexec>(program, console_to_stream(std::cout));
 ///     int const n = co_await await_sender<in_stdexec>(stdexec::just(42));
 ///
-/// `X`, here in_stdexec (stdexec.hpp), is a struct with the names of the library; in_std has those
-/// of the standard library, if it has senders.  Nothing here depends on either library.
+/// The first template argument, `X`, is a struct with the names of the library: in_stdexec
+/// (stdexec.hpp), or in_std, if the standard library has senders.  as_sender and await_sender use
+/// either library by these names only.
 ///
 /// | weft | senders |
 /// |---|---|

@@ -29,8 +29,8 @@ concept expected_like = requires(X& x) {
 };
 
 /// Handles failure<E>, and answers with an Expected<T, E>: the result of the body, or the error
-/// with which the body failed.  `Expected` is a template such as tl::expected; for that of the
-/// standard there is failure_to_expected.  Allocates nothing.
+/// with which the body failed.  `Expected` is a template such as tl::expected; for std::expected
+/// there is failure_to_expected.  Allocates nothing.
 template <template <class, class> class Expected, class E>
 class failure_to : public handler<failure<E>> {
  public:
@@ -45,9 +45,9 @@ class failure_to : public handler<failure<E>> {
   Expected<void, E> on_return() const { return Expected<void, E>(); }
 };
 
-/// The inverse of failure_to: `co_await` yields the value of an expected-like result, or, if that
-/// has an error, fails with the error.  One allocation from the pool, as each call of a computation
-/// has.
+/// The inverse of failure_to: `co_await` yields the value of an expected-like result, or, if the
+/// result has an error, fails with the error.  One allocation from the pool, as for each call of a
+/// computation.
 template <expected_like X>
 eff<typename X::value_type, failure<typename X::error_type>> value_or_fail(X result) {
   if (!result.has_value())

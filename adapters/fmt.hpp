@@ -11,8 +11,8 @@
 /// Formatters for {fmt}, as in `fmt::print("{} waits\n", id)`, for these types:
 ///
 ///   * process_id, as in reports: "1.2";
-///   * schedule_path, as follow() reads it; schedule_step; exploration, which is its report; and
-///     exploration::outcome (of weft::testing);
+///   * from the library weft::testing: schedule_path, as follow() reads it; schedule_step;
+///     exploration, as its report; and exploration::outcome;
 ///   * deadlock::waiter;
 ///   * clock_time{t}, for an instant: "1.25s".
 ///

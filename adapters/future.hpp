@@ -21,10 +21,11 @@ namespace weft {
 /// thread is blocked until the future is ready, and other processes run meanwhile.  Yields the
 /// value, or throws the exception of the future.  A caller that is cancelled does not wait, but the
 /// thread still does.  `Future` is a std::future or a std::shared_future of a value or of void; a
-/// future without a state throws std::future_error.  A deferred function runs on that thread.
+/// future without a state throws std::future_error.  A deferred function runs on the handler's
+/// thread.
 ///
-/// Allocates what off_thread_detached does.  Throws what the future does; completion_dropped;
-/// bad_alloc.
+/// Allocates what off_thread_detached does, and a frame.  Throws what the future does;
+/// completion_dropped if the handler ends before the wait has begun; bad_alloc.
 template <template <class> class Future, class T>
 eff<T, blocking, completions> future_value(Future<T> f) {
   co_return co_await off_thread_detached([](Future<T> of) -> T { return of.get(); }, std::move(f));

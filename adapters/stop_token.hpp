@@ -21,15 +21,17 @@ namespace weft {
 inline eff<void, completions> stop_requested(std::stop_token token) {
   completer<void> source;
   auto requested = source.get_completion();
-  // If another thread is calling it, the destructor of `on_stop` waits for the end of that call.
+  // If another thread is calling `completes`, the destructor of `on_stop` waits for the end of the
+  // call: so `source` outlives it.
   auto const completes = [&source] { source.complete(); };
   std::stop_callback const on_stop(std::move(token), completes);
   co_await requested.wait();
 }
 
 /// Calls off_thread(f, token, args...), and requests a stop of the token when the caller is
-/// cancelled: so the function learns of that, like the function of a std::jthread.  A cancelled
-/// caller waits until the function has ended, and throws `cancelled` if the function throws.
+/// cancelled: so the function learns of the cancellation, like the function of a std::jthread.  If
+/// the function has begun, a cancelled caller waits until it has ended, and yields its result, or
+/// throws `cancelled` if it throws; else the caller throws `cancelled` at once.
 ///
 ///     auto const rows = co_await off_thread_until_cancelled(query, std::string("select ..."));
 ///

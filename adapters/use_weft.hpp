@@ -22,34 +22,35 @@ struct asio_token_result;
 ///     auto [error, m] = co_await asio::async_write(socket, text, use_weft.as_tuple());
 ///
 /// The call with the token is a computation.  Row: `completions`.  `co_await` yields the values of
-/// the operation: nothing, the value, or a std::tuple of several.  If the first value is an error
-/// code or an exception, it is thrown, the code as the library's system_error.
+/// the operation: nothing, the value, or a std::tuple of several.  A first value that is an error
+/// code or an exception_ptr is not yielded, but thrown if it is set: the code as the library's
+/// system_error.
 ///
 /// The operation begins when it is awaited, and not in the thread of the process, but in the
 /// executor of its object, where it is also cancelled and ends: so objects of one io_context, which
 /// one thread runs, may be used by processes of any backend.  If several threads run the context,
 /// an object that several processes use at once needs a strand as its executor, as everywhere in
-/// Asio.  Before an operation begins, the other ready processes run; if the process is cancelled,
-/// it finds `cancelled` then.
+/// Asio.  Before an operation begins, the other ready processes run; a process that is cancelled by
+/// then finds `cancelled`, and the operation does not begin.
 ///
 /// Buffers, and objects to which the arguments refer, must live until the `co_await` is over.  They
 /// may be locals of the process: its frame lives until the operation has ended, whatever happens.
 /// If the process is cancelled, or the deadline has passed, the operation is cancelled by its
-/// cancellation slot, and the process waits until it has ended.  If it ends with
-/// `operation_aborted`, the process finds `cancelled`, or the error `timed_out`; if it succeeds all
-/// the same, it yields its values, and the next operation finds `cancelled`.  If all processes are
-/// cancelled, or the scheduler ends, the thread that unwinds the process blocks until the operation
-/// has ended.
+/// cancellation slot, and the process waits until the operation has ended.  If the operation ends
+/// with `operation_aborted`, the process finds `cancelled`, or the error `timed_out`; if the
+/// operation succeeds all the same, it yields its values, and a cancelled process finds `cancelled`
+/// at its next operation.  If all processes are cancelled, or the scheduler ends, the thread that
+/// unwinds the process blocks until the operation has ended.
 ///
-/// So a context must run, or be destroyed, until its operations have ended: if a context is stopped
-/// while processes await its operations, they wait for ever.  An operation that is destroyed with
-/// its context throws completion_dropped.
+/// So a context must run until its operations have ended, or be destroyed: if a context is stopped
+/// while processes await its operations, the processes wait for ever.  An operation that is
+/// destroyed with its context throws completion_dropped.
 ///
 /// A token is a value, which refers only to the objects that its member functions were given.
 ///
-/// Allocates the state of the operation, three frames from a pool, and what Asio allocates.  Costs
-/// two changes of threads, if the context has a thread of its own.  Throws system_error,
-/// `cancelled`, completion_dropped, bad_alloc, and what the beginning of the operation throws.
+/// Allocates the state of the operation and of its completion, four frames from a pool, and what
+/// Asio allocates.  Costs two changes of threads, if the context has a thread of its own.  Besides
+/// the exceptions named above, throws bad_alloc, and what the beginning of the operation throws.
 template <class Executor = void, class Canceller = void, bool AsTuple = false>
 class weft_token {
  public:
@@ -64,8 +65,8 @@ class weft_token {
   [[nodiscard]] constexpr weft_token<Executor, Canceller, true> as_tuple() const {
     return weft_token<Executor, Canceller, true>(deadline_, executor_, canceller_);
   }
-  /// The operation is begun, cancelled and ended in that executor; by default in the executor of
-  /// its object.
+  /// The operation is begun, cancelled and ended in the executor `e`; without on(), in the executor
+  /// of its object.
   template <class E>
   [[nodiscard]] constexpr weft_token<E, Canceller, AsTuple> on(E e) const {
     return weft_token<E, Canceller, AsTuple>(deadline_, std::move(e), canceller_);

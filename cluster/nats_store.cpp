@@ -25,8 +25,8 @@ using owned_ack = owned<jsPubAck, jsPubAck_Destroy>;
 using owned_info = owned<jsStreamInfo, jsStreamInfo_Destroy>;
 using owned_place = owned<jsMsgMetaData, jsMsgMetaData_Destroy>;
 
-/// Returns the name, or throws store_error.  The names of a stream and of a subject are made of it,
-/// where other characters have a meaning.
+/// Returns the name.  Throws store_error if it is empty or has a character that is not allowed: it
+/// becomes part of the names of a stream and of a subject, where `.` and the like have a meaning.
 std::string const& checked_name(std::string const& name) {
   static constexpr auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -43,9 +43,10 @@ std::string const& checked_name(std::string const& name) {
 /// A log that is a JetStream stream.  A thread of its own reads the entries that others append:
 ///
 ///  READ-1  While others append, a subscription to the stream brings all entries.
-///  READ-2  When many entries in a row were appended by this object, it is alone, and ends that
-///          subscription: the server need not send them back.  A subscription to the subject, which
-///          does not hear this connection, tells when another program appends.
+///  READ-2  When many entries in a row were appended by this object, it is alone, and ends the
+///          subscription to the stream: the server need not send the object's entries back.
+///          Another subscription, to the subject, does not hear this connection, and tells when
+///          another program appends.
 ///  READ-3  No entry is missed between the two subscriptions: the end of the log is looked up when
 ///          the subscription to the subject is active.
 class nats_log final : public durable::command_log {
@@ -69,7 +70,7 @@ class nats_log final : public durable::command_log {
       auto const s = js_Publish(&answer, js_.get(), subject_.c_str(), bytes.data(),
                                 static_cast<int>(bytes.size()), nullptr, e);
       ack.reset(answer);
-      // Otherwise the library's code says that the server has no JetStream.
+      // Clears the library's code, by which reason() would say that the server has no JetStream.
       if (s == NATS_NO_RESPONDERS) *e = {};
       return s;
     });
@@ -288,7 +289,7 @@ class nats_log final : public durable::command_log {
         is_on && js_GetStreamInfo(&answer, js_.get(), stream_.c_str(), nullptr, nullptr) == NATS_OK;
     owned_info const found(answer);
     std::unique_lock locked(lock_);
-    // Waits a little: the answer to an entry of this object may be on its way.
+    // Waits a little: the server's answer to an append of this object may be on its way.
     bool const knows_all = is_on && changes_.wait_for(locked, std::chrono::milliseconds(100), [&] {
       return found->State.LastSeq <= std::max(last_own_, arrivals_.next() - 1);
     });
@@ -362,13 +363,13 @@ class nats_log final : public durable::command_log {
   bool is_closing_ = false;
   bool follows_ = false;                 // the thread has a subscription to the stream
   natsSubscription* reading_ = nullptr;  // the subscription on which the thread waits; or null
-  std::uint64_t last_own_ = 0;           // the last entry that this handle has appended
+  std::uint64_t last_own_ = 0;           // the last entry that this object has appended
   std::uint64_t own_in_a_row_ = 0;
 
   std::mutex tell_lock_;
   std::function<void()> tell_;
 
-  std::list<owned_subscription> bell_;  // to the subject, while this object is alone; else empty
+  std::list<owned_subscription> bell_;  // the subscription to the subject (READ-2), or empty
   std::thread reader_;
 };
 

@@ -49,8 +49,9 @@ class nats_log_owner {
 /// thrown at once, such as a full disk of a server; entries that were stored stay.
 ///
 /// The constructor throws durable::store_error if there is no server, if the server refuses this
-/// program or has no JetStream, if a file of the options cannot be read, if `name` has a character
-/// that is not allowed, or if the stream is not weft's.  O(size of the log) to open.  Allocates as
+/// program or has no JetStream, if a file of the options cannot be read, if `name` is empty or has
+/// a character that is not allowed, or if the stream does not exist and is not to be made, is not
+/// weft's, or has lost its first entries.  O(size of the log) to open.  Allocates as
 /// replicated_store does.  Thread safe.
 class nats_store final : private detail::nats_log_owner, public durable::replicated_store {
  public:

@@ -107,7 +107,7 @@ class router_core {
     auto* const of_callback = to.release();
     by->require(natsSubscription_SetOnCompleteCB(
         s, [](void* q) { delete static_cast<std::shared_ptr<lossy_queue>*>(q); }, of_callback));
-    natsSubscription_SetPendingLimits(s, -1, -1);  // none: the lossy_queue has one, and counts
+    natsSubscription_SetPendingLimits(s, -1, -1);  // no limit: the lossy_queue has one
     return {made, made->queue.get()};
   }
   /// A completion that comes when the server knows all inboxes that listen now, or does not answer.

@@ -42,8 +42,8 @@
 /// (durable::stored_name), and the message as durable::encode() has it.
 namespace weft::cluster {
 
-/// Thrown by the constructor of a router if no server can be reached; and, after the connection was
-/// closed, by router::listen(), and by an inbox that has no message left.
+/// Thrown by the constructor of a router if it cannot connect; by router::listen() if it cannot
+/// subscribe; and, after the connection was closed, by an inbox that has no message left.
 struct [[gnu::visibility("default")]] routing_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -67,7 +67,7 @@ template <class M>
 }  // namespace detail
 
 /// The address of all inboxes that listen to a subject, on any computer.  A value, as thread safe
-/// as an int.  It may outlive its router: a message that is sent after that is lost.
+/// as an int.  It may outlive its router: a message that is sent after the router's end is lost.
 template <class M>
 class lossy_address {
  public:
@@ -107,9 +107,9 @@ class [[nodiscard]] lossy_inbox {
   lossy_inbox(lossy_inbox&&) noexcept = default;
   lossy_inbox& operator=(lossy_inbox&&) noexcept = default;
 
-  /// Waits for a message, and receives it at once if it is there; `co_await` yields it.  At least
-  /// each 64th receive ends the step of the process, as a yield does.  O(size of the message);
-  /// allocates frames from the pool.
+  /// Receives the oldest message, or waits for one if there is none; `co_await` yields the message.
+  /// At least each 64th receive ends the step of the process, as a yield does.  O(size of the
+  /// message); allocates frames from the pool.
   eff<M, completions> receive() {
     for (;;) {
       auto bytes = co_await detail::lossy_queue::take_until(required(), instant::max());
@@ -172,7 +172,8 @@ struct listen_options {
 /// safe.
 class router {
  public:
-  /// Waits for a server, at most o.patience.  Throws routing_error; std::system_error.
+  /// Waits for a server, at most o.patience.  Throws routing_error if none accepts the connection,
+  /// or an option is wrong; std::system_error if the thread cannot be started.
   explicit router(connection_options const& o);
   router(router const&) = delete;
   router& operator=(router const&) = delete;
@@ -191,7 +192,8 @@ class router {
   /// sent from then on.  Waits for an answer of the server, 2 seconds at most; a server that has
   /// not answered by then is told when it can be reached.  If the server does not permit the user
   /// to listen to the subject, the inbox receives nothing.  Throws std::invalid_argument if
-  /// `subject` is no subject or pattern; routing_error if the connection was closed.
+  /// `subject` is no subject or pattern; std::logic_error if o.capacity is 0; routing_error if the
+  /// connection was closed, or if the library of NATS cannot subscribe.
   template <class M>
   [[nodiscard]] eff<lossy_inbox<M>, completions> listen(std::string subject,
                                                         listen_options o = {}) const {

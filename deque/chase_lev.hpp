@@ -193,12 +193,13 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   [[nodiscard]] index lower_bottom(index b) noexcept {
     if constexpr (may_interrupt)
       if (interrupts_) {
-        // [11] release: pairs with [9], as [1] does.
+        // [11] release: pairs with [9] in steal(), as [1] in push() does.
         this->bottom_.store(b, Orders::claims_lightly);
         Orders::fence::light();                                // between store and read (STEAL-7)
         return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: the fence orders it
       }
-    // [7] seq_cst: comes before [8] (STEAL-5).  Also release: pairs with [9], as [1] does.
+    // [7] seq_cst: comes before [8] (STEAL-5).  Also release: pairs with [9] in steal(), as [1] in
+    // push() does.
     this->bottom_.store(b, Orders::claims);
     return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: comes after [7] (STEAL-5)
   }
@@ -206,7 +207,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   /// store.
   [[nodiscard]] taken<T> steal(bool is_owner = false) noexcept {
     // [9] seq_cst: top is read before bottom, in one order with [7] and [8] (STEAL-5).  For bottom
-    // also acquire: pairs with the owner's stores of bottom, [1], [7] and [11].
+    // also acquire: pairs with the owner's stores of bottom ([1], [7], [11]).
     index t = this->top_.load(Orders::sees_top);
     if constexpr (may_interrupt)
       if (interrupts_ && !is_owner) {
@@ -234,7 +235,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   bool interrupts_ = is_able_to_interrupt();
 };
 
-/// The deque with the memory orders that it needs.
+/// The deque with the memory orders of chase_lev_orders, without fences.
 template <class T>
 using chase_lev = basic_chase_lev<T>;
 

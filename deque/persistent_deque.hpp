@@ -44,7 +44,7 @@ namespace weft {
 /// policy that says so (deque/policy.hpp).
 ///
 /// Exceptions: the strong guarantee.  If an allocation, or a copy or move of an element throws, no
-/// version has changed; a T&& argument of a push keeps its value.
+/// version has changed; a T&& argument of a push keeps its value, unless its own move throws.
 ///
 /// Threads: while one thread changes an object, no other thread may use that object; concurrent
 /// reads are safe.  Under plain_counts (the default) versions that share parts must stay on one
@@ -108,7 +108,8 @@ class persistent_deque {
   // ---- changes in place
 
   /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a leaf if the leaf
-  /// at that end is full, or if another version has used its next slot.
+  /// at that end is full, or if another version has used its next slot; a full leaf may need new
+  /// nodes, too.
   void push_front(T const& element)
     requires copyable
   {
@@ -137,8 +138,8 @@ class persistent_deque {
 
   /// pop_front() and pop_back() remove and return the element at an end: they move it if no other
   /// version shares it, else copy it.  Usually O(1), at worst O(log n).  They allocate only if
-  /// another version shares the path to a leaf between the ends.  They throw std::out_of_range if
-  /// the deque is empty.
+  /// they take a leaf from between the ends, and another version shares the path to it.  They throw
+  /// std::out_of_range if the deque is empty.
   T pop_front() { return version_.template pop<side::front>("pop_front"); }
   T pop_back() { return version_.template pop<side::back>("pop_back"); }
   /// try_pop_front() and try_pop_back() remove and return the element at an end, or return nullopt
@@ -167,11 +168,11 @@ class persistent_deque {
     return version_.template emplace_in_place<side::front>(std::forward<Args>(args)...);
   }
 
-  /// Removes the last element in a few instructions, and returns true, if it can: the leaf of the
-  /// element must be at one of the ends, and no other version may share the leaf.  Calls
-  /// take(element), which must not throw, and which takes over the things that the element owns,
-  /// since the element is not destroyed.  Else returns false, and does nothing; then call
-  /// pop_back().  O(1), no allocation.
+  /// Removes the last element in a few instructions, and returns true, if the element's leaf is at
+  /// one of the ends, no other version shares the leaf, and no version that has gone has left
+  /// elements behind the last one.  Else returns false, and does nothing; then call pop_back().
+  /// The removal calls take(element), which must not throw, and which takes over the things that
+  /// the element owns, since the element is not destroyed.  O(1), no allocation.
   template <std::invocable<T&> Take>
   [[nodiscard, gnu::always_inline]] bool take_back_in_place(Take take) noexcept {
     return version_.template take_in_place<side::back>(take);
@@ -223,8 +224,8 @@ class persistent_deque {
   [[nodiscard]] popped popped_back() && { return popped_at<side::back>(); }
 
   /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); allocates,
-  /// and copies, at most a leaf and a node at each height.  Throws std::out_of_range if there is
-  /// no element `i`.
+  /// and copies, at most one leaf, and one node of each height.  Throws std::out_of_range if there
+  /// is no element `i`.
   [[nodiscard]] persistent_deque set(size_type i, T element) const&
     requires copyable
   {

@@ -66,8 +66,8 @@ struct atomic_counts {
   class owners {
    public:
     /// Counts one more owner.
-    // Relaxed: the caller is an owner, so the count cannot reach zero meanwhile; the new owner
-    // reaches its thread by a hand-over that synchronises.
+    // Relaxed: the caller is an owner, so the count cannot reach zero meanwhile; another
+    // thread gets the new owner with synchronization.
     void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
 
     /// Counts one owner less.  True if it was the last one.
@@ -95,9 +95,9 @@ struct atomic_counts {
    public:
     /// The bound.
     // Relaxed: a bound decides which thread constructs in a slot, and publishes no element.
-    // Another thread that reads the element has a version that covers it, which it was handed with
-    // synchronization; or it is the only or last owner, and its acquire, [2] or [3], pairs with the
-    // [1] of the former owners.
+    // A thread that reads an element has a version that covers the element, and got this version
+    // with synchronization; or the thread has the only or last owner, whose acquire ([2] or [3])
+    // pairs with [1] of the former owners.
     [[nodiscard]] std::uint32_t get() const noexcept { return at_.load(std::memory_order_relaxed); }
     /// Moves the bound.
     // Relaxed: as in get().
@@ -147,8 +147,9 @@ struct heap_memory {
 /// `ElementsOwnVersions` must be true if an element can own a version of the deque that it is
 /// pushed to, for example a task that holds a snapshot of the queue in which it stands.  If it is
 /// true, a push into a shared leaf copies the leaf; if it is false, the element may be constructed
-/// in a leaf that its snapshot shares, and the two own each other and leak.  Make such an element
-/// before the push, push_back(T(d)), since emplace_back(d) would use `d` while it is changed.
+/// in a leaf that its snapshot shares; then element and leaf own each other, and leak.  Make such
+/// an element before the push, push_back(T(d)), since emplace_back(d) would use `d` while `d` is
+/// changed.
 template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
           bool ElementsOwnVersions = false>
 struct deque_policy {

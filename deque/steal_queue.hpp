@@ -98,7 +98,8 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
     // Acquire: pairs with [8], by which another thread has moved top, so that bottom is read after
     // top.  If this value of top is out of date, the compare-and-swap [8] below fails.
     index t = this->top_.load(std::memory_order_acquire);
-    index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: pairs with [1], a push
+    // [7] acquire: pairs with [1] in push(), so the items below bottom are seen.
+    index const b = this->bottom_.load(Orders::sees_bottom);
     if (b <= t || out.empty()) return missed::empty;
     index const share = (b - t) / one_in;
     index const room = std::ssize(out);
@@ -114,7 +115,7 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   }
 };
 
-/// The queue with the memory orders that it needs.
+/// The queue with the memory orders of steal_queue_orders.
 template <class T>
 using steal_queue = basic_steal_queue<T>;
 

@@ -36,7 +36,7 @@ eff<void, children> child_scope::end(std::exception_ptr failure) {
         try {
           co_await child<void>(open_[i]).cancel();
           ++i;
-        } catch (weft::cancelled const&) {  // the process finds it only once: tries again
+        } catch (weft::cancelled const&) {  // thrown once only, so the loop tries again
         }
       }
     }

@@ -26,8 +26,8 @@ class child_scope {
   child_scope(child_scope const&) = delete;
   child_scope& operator=(child_scope const&) = delete;
 
-  /// Starts a child, as durable::start does; `co_await` yields a child<R>.  The scope awaits the
-  /// child at its end, unless outcome() has awaited it.  Row: `durable::children`.
+  /// Starts a child, as durable::start does; `co_await` yields a child<R>.  At its end the scope
+  /// awaits the child, unless outcome() has done so.  Row: `durable::children`.
   template <class R, class... Es, class... Params, class... Args>
   eff<child<R>, children> start(std::string id, function<eff<R, Es...>(Params...)> f,
                                 Args... args) {
@@ -36,7 +36,8 @@ class child_scope {
     co_return c;
   }
   /// Waits for the end of a child of this scope; `co_await` yields the child's result.  Await it
-  /// once for a child.  Throws child_failed; weft::cancelled.  Row: `durable::children`.
+  /// once for a child.  Throws child_failed if the child has failed, or was cancelled;
+  /// weft::cancelled if this process was.  Row: `durable::children`.
   template <class R>
   eff<R, children> outcome(child<R> c) {
     std::exception_ptr failure;
@@ -77,8 +78,8 @@ class child_scope {
 /// Calls `body(scope)`, a computation that starts children by `scope.start`, and waits for the
 /// children.  `co_await` yields the result of the body.  If the body throws, or a child fails, the
 /// other children are cancelled, and the exception is thrown when all have ended; after a crash the
-/// same exception is thrown.  A process that is cancelled while it waits here cancels its children.
-/// Allocates its frame, from a pool, and the ids of the children.
+/// same exception is thrown.  If the process is cancelled while it waits for the children, they are
+/// cancelled, too.  Allocates its frame, from a pool, and the ids of the children.
 ///
 ///     co_await durable::with_children(
 ///         [&](durable::child_scope& s) -> eff<void, durable::children> {

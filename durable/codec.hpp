@@ -196,8 +196,8 @@ consteval bool require_storable() {
 /// Throws not_readable, which names the type and says why.
 [[noreturn]] void throw_not_readable(std::string_view type, char const* why);
 
-/// The value of `bytes` if it is a number, a truth value or a short text; else empty.  It is read
-/// in place: the library would allocate for it.
+/// The value of `bytes` if it is a number, a truth value or a short text; else empty.  The value is
+/// read in place; msgpack-cxx would allocate memory for it.
 [[nodiscard]] std::optional<msgpack::object> short_value(std::string_view bytes);
 
 /// The memory of a value while it is read: a zone that the thread keeps, or a new one if another
@@ -209,7 +209,7 @@ class reading {
   reading& operator=(reading const&) = delete;
   ~reading();
   /// The value of all of `bytes`; texts in the value refer to `bytes`.  Throws
-  /// msgpack::unpack_error, msgpack::type_error.
+  /// msgpack::unpack_error if they begin with no value, msgpack::type_error if bytes are left over.
   [[nodiscard]] msgpack::object value(std::string_view bytes);
   /// The first value of `bytes`.  Sets `end` to the position behind it.
   [[nodiscard]] msgpack::object first(std::string_view bytes, std::size_t& end);
@@ -234,7 +234,8 @@ template <class T>
   }
 }
 
-/// The value of these bytes.  O(size).  Throws not_readable if they are a value of another type.
+/// The value of these bytes.  O(size).  Throws not_readable if they are no MessagePack, or a value
+/// of another type.
 template <class T>
 [[nodiscard]] T decode(std::string_view bytes) {
   try {

@@ -12,7 +12,8 @@ namespace weft::durable {
 /// A log to which several programs write, and which all of them read in the same order.  A
 /// replicated_store is made of one.
 ///
-///  ENTRY-1  Entries have the numbers 1, 2, 3, ... in the order of the log, the same for all.
+///  ENTRY-1  Entries have the numbers 1, 2, 3, ... in the order of the log, the same for all
+///           programs.
 ///  ENTRY-2  When append() has returned, the entry is in the log, and a crash does not undo it.
 ///  ENTRY-3  An entry may stand in the log twice, if append() had to write it again.
 class command_log {
@@ -32,11 +33,11 @@ class command_log {
   /// log; the entry may get into the log later.
   virtual std::uint64_t append(std::string const& bytes) = 0;
   [[nodiscard]] virtual std::size_t max_size() const = 0;
-  /// Blocks until all entries up to this number have arrived here.  Throws store_error if they have
-  /// not after some time.
+  /// Blocks until all entries up to this number have arrived in this program.  Throws store_error
+  /// if they have not after some time.
   virtual void wait_for(std::uint64_t number) = 0;
-  /// The entries after number `after` that have arrived here, in their order.  The caller does not
-  /// ask for earlier entries again.  Allocates what it returns.
+  /// The entries after number `after` that have arrived in this program, in their order.  The
+  /// caller does not ask for earlier entries again.  Allocates what it returns.
   [[nodiscard]] virtual std::vector<entry> take(std::uint64_t after) = 0;
   /// The number of the last entry that any program has appended.
   [[nodiscard]] virtual std::uint64_t last() = 0;

@@ -67,7 +67,7 @@ struct engine_rows<row<Es...>> {
 }  // namespace detail
 
 /// The part of an engine that does not depend on its functions.  Each call allocates what it stores
-/// or returns.  Each call throws store_error.  Thread safe.
+/// or returns.  Each call that uses the store throws store_error.  Thread safe.
 class engine_base {
  public:
   engine_base(store& s, engine_options const& o);
@@ -86,7 +86,8 @@ class engine_base {
     coordinator_.arrived(
         store_.send({std::move(id), std::string(stored_name<M>()), encode(message)}, once_key));
   }
-  /// Asks the process to end: it finds weft::cancelled at its next operation.  Thread safe.
+  /// Asks the process to end: the operation at which it waits, or else its next one, throws
+  /// weft::cancelled.  Thread safe.
   void cancel(std::string const& id, std::string const& why = "weft: cancelled from outside");
   /// Lets a quarantined process, which did not fit its log, go on after its code was mended.  False
   /// if the process is not quarantined.
@@ -103,7 +104,8 @@ class engine_base {
   /// and their answers, which readable() turns into text.  Thread safe; blocks as the store does.
   /// Throws std::invalid_argument if there is no process of that id.
   [[nodiscard]] std::vector<log_entry> history(std::string_view id);
-  /// The value that the process has published last; empty if there is none.  Throws not_readable.
+  /// The value that the process has published last; empty if there is none.  Throws not_readable if
+  /// the value is no `T`.
   template <class T>
   [[nodiscard]] std::optional<T> query(std::string_view id) {
     auto const found = store_.find(id);
@@ -115,13 +117,14 @@ class engine_base {
   /// std::invalid_argument if there is no process of that id.
   [[nodiscard]] std::optional<process_record> wait_for(std::string_view id,
                                                        std::chrono::nanoseconds time);
-  /// Blocks until the process has ended, or is quarantined, and returns its result.  Throws
-  /// child_failed if it has none.
+  /// Blocks until the process has ended, or is quarantined, and returns its result.  Throws what
+  /// result_of() throws, and std::invalid_argument if there is no process of that id.
   template <class R>
   [[nodiscard]] R result(std::string_view id) {
     return result_of<R>(*wait_for(id, std::chrono::nanoseconds::max()));
   }
-  /// The result of a process that has ended.  Throws child_failed if there is none; not_readable.
+  /// The result of a process that has ended.  Throws child_failed if the process has no result, and
+  /// not_readable if the result is no `R`.
   template <class R>
   [[nodiscard]] static R result_of(process_record const& p) {
     if (p.status != process_status::completed)
@@ -206,7 +209,7 @@ class engine : public engine_base {
   eff<void, typename rows::of_task> run_one(detail::driver& d, detail::instance& it) {
     auto const& f = std::get<I>(functions_);
     it.set_version(f.version());
-    // A function whose row is refused has no handler, and an error message already.
+    // No code is made for a row that recorded_row refuses: its static_assert is the error message.
     if constexpr (detail::recorded_row<typename std::remove_cvref_t<decltype(f)>::effects>::value)
       co_await detail::run_process<typename rows::of_task>(d, f, it);
   }

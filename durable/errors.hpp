@@ -22,10 +22,11 @@ struct [[gnu::visibility("default")]] step_interrupted : std::runtime_error {
   explicit step_interrupted(std::string const& step);
 };
 
-/// Thrown where a child's result is wanted, and the child has failed, or was cancelled.
+/// Thrown where the result of a process, such as a child, is wanted, and the process has none: it
+/// has failed, say, or was cancelled.
 struct [[gnu::visibility("default")]] child_failed : std::runtime_error {
   child_failed(std::string const& id, std::string const& why);
-  std::string id;  ///< The id of the child.
+  std::string id;  ///< The id of the process.
 };
 
 /// Thrown in a process whose function no longer fits the log from which it runs again.  what() says

@@ -28,13 +28,13 @@ struct [[gnu::visibility("default")]] simulated_crash : std::exception {
 };
 
 /// A store in memory, for tests.  Under explore, random_walk and the like, a crash may come before
-/// or after each change (decision.hpp): then the call throws simulated_crash, and so does each
-/// later call until restart(); changes before the crash stay.  Without an explorer there is no
+/// or after each change, as the explorer decides: then the call throws simulated_crash, and so does
+/// each later call until restart(); changes before the crash stay.  Without an explorer there is no
 /// crash.
 ///
-/// An explorer that leaves out equivalent schedules is told of the accesses to each process, to all
-/// processes, to their ids, and to the crash, which all calls see.  So a call that reads one
-/// process and a call that changes another one may change places.
+/// An explorer that leaves out equivalent schedules is told of the accesses to each process, to the
+/// set of all processes, to their ids, and to the state of the computer, which each call reads.  So
+/// a call that reads one process and a call that changes another one may change places.
 ///
 /// Each call is O(log n) in the processes, plus what it returns or stores.  Thread safe.
 class memory_store final : public store {

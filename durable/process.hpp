@@ -87,7 +87,8 @@ struct no_result {
 
 [[nodiscard]] inline timestamp stamp(instant t) noexcept { return t.time_since_epoch().count(); }
 
-/// The message in the answer to a receive.  Throws not_readable.
+/// The message in the answer to a receive.  Throws not_readable if there is none, or if it is no
+/// `M`.
 template <class M>
 letter<M> letter_of(recorded r) {
   auto const m = read_some_message(r.answer);
@@ -115,7 +116,7 @@ template <class M>
 }
 /// Waits for a message of type `M`; `co_await` yields a letter<M>.  Messages of one sender come in
 /// the order in which they were sent; messages of other types stay in the inbox.  Throws
-/// weft::cancelled.  Row: `durable::mail`.
+/// weft::cancelled if this process is cancelled.  Row: `durable::mail`.
 template <class M>
 [[nodiscard]] auto receive() {
   auto const finish = [](detail::recorded r) { return detail::letter_of<M>(r); };
@@ -123,8 +124,8 @@ template <class M>
       {detail::request_kind::receive, stored_name<M>(), false, 0}, finish);
 }
 /// Waits for a message of type `M`, until `t` at the latest; `co_await` yields a
-/// std::optional<letter<M>>, which is empty if no message has come.  Throws weft::cancelled.
-/// Row: `durable::mail`.
+/// std::optional<letter<M>>, which is empty if no message has come.  Throws weft::cancelled if this
+/// process is cancelled.  Row: `durable::mail`.
 template <class M>
 [[nodiscard]] auto receive_until(instant t) {
   auto const finish = [](detail::recorded r) -> std::optional<letter<M>> {
@@ -136,9 +137,9 @@ template <class M>
 }
 
 /// Asks whether the part `name` of the code, which has changed, is to run in the new form.
-/// `co_await` yields true, and records that, if the process comes here after the end of its log;
-/// false if its log goes on here without a record of that name.  So a process goes on in the form
-/// in which it began.  Row: `durable::history`.
+/// `co_await` yields true, and records that, if the log has ended before this operation; true if
+/// the log has that record as its next entry; false if its next entry is another one.  So a process
+/// goes on in the form in which it began.  Row: `durable::history`.
 [[nodiscard]] inline auto changed(char const* name) {
   auto const finish = [](detail::recorded r) { return decode<bool>(r.answer); };
   return detail::asking<history, detail::simple_request, decltype(finish)>(
@@ -158,7 +159,7 @@ template <class... Args>
       {detail::request_kind::continues, encode(std::tuple<Args...>(args...))}, {});
 }
 
-/// A child: a durable process that this one has started.
+/// A child: a durable process that start() has started or found.
 template <class R>
 class child {
  public:
@@ -179,8 +180,8 @@ class child {
     return detail::asking<children, detail::receive_request, decltype(finish)>(
         {detail::request_kind::outcome, id_, false, 0}, finish);
   }
-  /// Asks the child to end: the child finds weft::cancelled at its next operation.
-  /// Row: `durable::children`.
+  /// Asks the child to end: the operation at which the child waits, or else its next one, throws
+  /// weft::cancelled.  Row: `durable::children`.
   [[nodiscard]] auto cancel() const {
     return detail::asking<children, detail::simple_request, detail::no_result>(
         {detail::request_kind::cancel, id_}, {});
@@ -190,9 +191,10 @@ class child {
   std::string id_;
 };
 
-/// Starts a durable process of that id; `co_await` yields a child<R>.  If there is a process of
-/// that id already, nothing is started, and the child<R> is that process; its outcome comes only if
-/// it has ended already, or if this process has started it.  Row: `durable::children`.
+/// Starts a durable process with the id `id`; `co_await` yields a child<R>.  If a process with this
+/// id exists already, nothing is started, and the child<R> refers to that process.  The caller can
+/// then await an outcome only if that process has ended by now, or if the caller has started it.
+/// Row: `durable::children`.
 template <class R, class... Es, class... Params, class... Args>
 [[nodiscard]] auto start(std::string id, function<eff<R, Es...>(Params...)> const& f,
                          Args&&... args) {
@@ -205,8 +207,9 @@ template <class R, class... Es, class... Params, class... Args>
       keeping(f.start(std::move(id), std::forward<Args>(args)...)), finish);
 }
 
-/// Waits for all of the children; `co_await` yields a tuple of their results.  If a child has
-/// failed, throws when the earlier ones in the list have ended.  Row: `durable::children`.
+/// Waits for all of the children; `co_await` yields a tuple of their results.  Throws as
+/// child::outcome() does; for a child that has failed, when those before it in the list have ended.
+/// Row: `durable::children`.
 template <class... Rs>
 [[nodiscard]] eff<std::tuple<Rs...>, children> when_all(child<Rs>... all) {
   co_return std::tuple<Rs...>{co_await all.outcome()...};

@@ -48,7 +48,7 @@ void replicated_store::carry_out(std::uint64_t number, std::string_view entry) {
   detail::replica::applied_command done;
   try {
     done = replica_.apply(number, entry);
-  } catch (...) {  // this copy lacks the entry, and would differ from the others: is used no more
+  } catch (...) {  // this copy lacks the entry, unlike the others, so it is not used any more
     cannot_read_ = std::current_exception();
     throw;
   }
@@ -125,7 +125,7 @@ command_result replicated_store::append_command(std::string const& body) {
     std::string const entry = encode_envelope(e);
     at = log_.append(entry);
     with_copy([&] {
-      if (replica_.length() + 1 == at) carry_out(at, entry);  // without waiting for it
+      if (replica_.length() + 1 == at) carry_out(at, entry);  // without waiting for its arrival
       return true;
     });
   }

@@ -24,8 +24,8 @@ struct replicated_store_options {
   /// How long a worker (an engine that shares the store) keeps its processes when it writes nothing
   /// to the log.
   std::chrono::nanoseconds lease = std::chrono::seconds(10);
-  /// Whether a thread of the store reports that this worker lives, and declares dead ones dead.
-  /// If not, the program calls tick() for that.
+  /// Whether a thread of the store writes to the log that this worker lives, and which others are
+  /// dead.  If not, the program calls tick() for that.
   bool has_thread = true;
 };
 
@@ -44,11 +44,12 @@ struct worker_record {
 /// Engines on the store are workers (work_sharing).  If a worker writes nothing to the log for a
 /// lease, another one declares it dead, and measures that time itself: clocks of different
 /// computers are not compared.  The entry that declares a worker dead frees its processes.  If that
-/// worker lives all the same, its part for a process is accepted, if it fits the log of the
-/// process, until another worker claims the process, and is fenced from the entry of that claim on.
+/// worker lives all the same, its parts for a process are accepted, as far as they fit the log of
+/// the process, until another worker claims the process; from the entry of that claim on its parts
+/// are fenced.
 ///
-/// A change that has thrown may still be made later, as a whole, unless this handle makes another
-/// change before.
+/// A change whose call has thrown may still be made later, as a whole, unless this handle makes
+/// another change before.
 ///
 /// A change takes one entry of the log, or several if it is large.  A read uses this handle's copy;
 /// find(), list(), workers() and any_unfinished() wait until the copy has all entries of the log.

@@ -302,8 +302,8 @@ class sqlite_store::inside {
     std::uint64_t length = 0;
     bool is_closed = false;
   };
-  /// The known_log of a process, in the current transaction: as the last commit of this connection
-  /// left it, or else from the table.  Null if there is no such process.
+  /// The known_log of a process: the one in logs_, or else one that is read from the tables and put
+  /// into logs_.  Null if there is no such process.
   known_log* log_of(process_key k) {
     auto const known = logs_.find(k);
     if (known != logs_.end()) return &known->second;

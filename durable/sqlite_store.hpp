@@ -17,17 +17,18 @@ struct sqlite_store_options {
   bool waits_for_disk = true;
 };
 
-/// A store in one file, by SQLite, in WAL mode: the default of an embedded engine.  The file and
-/// its two companions, FILE-wal and FILE-shm, are the only state.
+/// A store in one file, by SQLite in WAL mode; the usual store of an engine on one computer.  The
+/// file and its two companions, FILE-wal and FILE-shm, are the only state.
 ///
 /// Each commit is one transaction.  Several programs may open one file.  If two engines use it, the
 /// length of each log fences their commits (STORE-3): a second engine is for the time after the
-/// first one has died.  While both live, both may run a process, and its steps with it.  Reads do
-/// not wait for writes.
+/// first one has died.  While both live, both may run the same process, and call its steps twice.
+/// Reads do not wait for writes.
 ///
-/// Throws store_error if the file cannot be opened or is no SQLite database; if it is that of
-/// another program or of a newer version of weft; if it is damaged; if the disk is full, or cannot
-/// be written.  After an exception nothing of the call is stored.
+/// Throws store_error if the file cannot be opened, is no SQLite database, or is a database of
+/// another program or of a newer version of weft; if it is damaged; if another program keeps it
+/// locked for 10 s; if the disk is full, or cannot be written.  After an exception nothing of the
+/// call is stored.
 class sqlite_store final : public store {
  public:
   explicit sqlite_store(std::string const& path, sqlite_store_options const& o = {});

@@ -36,15 +36,16 @@ struct step_options {
   /// How long an attempt may take; 0: any time.  An attempt that takes longer finds `cancelled`
   /// where it waits, and has failed.
   std::chrono::nanoseconds timeout{0};
-  /// Whether the function is called once at most: its beginning is recorded before the call.  If a
-  /// crash comes before the answer is recorded, the step throws step_interrupted.
+  /// Whether each attempt calls the function once at most: the beginning of the attempt is recorded
+  /// before the call.  If a crash comes before its outcome is recorded, the step throws
+  /// step_interrupted.
   bool at_most_once = false;
 };
 
-/// Identifies a step, the same in each attempt and after each crash: so a service can ignore a
-/// request that it has seen.  The function of a step may take the key as its first parameter.
+/// Identifies a step.  The key is the same in each attempt and after each crash, so a service can
+/// ignore a request that it has seen.  A step's function may take the key as its first parameter.
 struct idempotency_key {
-  std::string text;  ///< The id of the process and a position: "order/42#7".
+  std::string text;  ///< The id of the process and the step's position: "order/42#7".
 };
 
 namespace detail {
@@ -77,8 +78,9 @@ struct [[nodiscard("weft: co_await it")]] perform_step : op<recorded, seals> {
 
 }  // namespace detail
 
-/// The effect of calling functions that reach the outside world, each once; `step` performs it.
-/// The functions may perform `Effects...`, which the handlers of the engine answer.
+/// The effect of calling functions that reach the outside world and recording the answers; `step`
+/// performs it.  The functions may perform `Effects...`, which the handlers around engine::run()
+/// answer.
 template <class... Effects>
 struct steps {
   using operations = op_list<detail::perform_step<Effects...>>;
@@ -226,7 +228,8 @@ class step_awaitable {
   }
 
  private:
-  // The type of the request depends on the row of the awaiting coroutine; its size is always this.
+  // The type of the request depends on the row of the awaiting coroutine; its size is that of
+  // `shape`.
   struct shape final : typed_step_request<> {
     eff<std::string> call(idempotency_key const&) override;
     void* pointer;
@@ -299,9 +302,10 @@ auto refused_step() {
 ///     auto const receipt = co_await durable::step("charge", charge_card, card, amount);
 ///     co_await durable::step({.name = "tell", .attempts = 5}, send_mail, address, text);
 ///
-/// If a crash comes between the call and the commit of its answer, `f` is called again: at least
-/// once, unless the options say at_most_once.  Throws step_failed if `f` has thrown as often as the
-/// options allow; step_interrupted; weft::cancelled, before it begins.  Row: `steps<...>`.
+/// If a crash comes between the call and the commit of its answer, `f` is called again, unless the
+/// options say at_most_once: then the step throws step_interrupted.  Throws step_failed if `f` has
+/// thrown as often as the options allow, and weft::cancelled if the process is cancelled before an
+/// attempt begins.  Row: `steps<...>`.
 ///
 /// `f` and the arguments are copied into the awaiting frame, `char const*` and std::string_view as
 /// strings.

@@ -52,7 +52,7 @@ enum class process_status : unsigned char {
   completed,    ///< It has returned its result.
   failed,       ///< It has thrown an exception; `result` has the text.
   cancelled,    ///< It was cancelled, and has unwound.
-  quarantined,  ///< It no longer fits its log; `result` has the report.
+  quarantined,  ///< The engine cannot run it from its log; `result` has the report.
 };
 /// The name of the enumerator.
 [[nodiscard]] std::string_view name_of(process_status s) noexcept;
@@ -62,7 +62,7 @@ enum class process_status : unsigned char {
          s == process_status::cancelled;
 }
 
-/// Whether a store accepts no more parts of a process of that status, unless it is released.
+/// Whether a store refuses parts of a process of that status (if quarantined: until release()).
 [[nodiscard]] constexpr bool is_closed(process_status s) noexcept {
   return has_ended(s) || s == process_status::quarantined;
 }
@@ -95,7 +95,7 @@ struct outgoing_message {
 struct status_change {
   process_status now = process_status::ready;    ///< The new status.
   std::optional<timestamp> wake = std::nullopt;  ///< When a process that waits is to be ready.
-  /// How many messages of its inbox a process that waits knows.
+  /// For a process that waits: how many messages of its inbox it knows (STORE-5).
   std::uint64_t known = 0;
   /// The result, or the reason for which there is none, of a process that is not run any more.
   std::string result{};
@@ -123,16 +123,16 @@ struct commit_part {
   }
 };
 
-/// The effect of a change on another process: it got a message, or was started.
+/// The effect of a change on a process: the process got a message, or was started.
 struct commit_effect {
-  process_key process = 0;                        ///< The key of that process.
+  process_key process = 0;                        ///< The key of the process.
   process_status status = process_status::ready;  ///< Its status after the change.
   stored_message message{};                       ///< The message; with sequence 0: none.
 };
 /// The outcome of one part.
 struct commit_result {
   bool is_accepted = false;  ///< False: the part was fenced, and nothing of it was stored.
-  std::vector<commit_effect> effects{};  ///< The effects on other processes.
+  std::vector<commit_effect> effects{};  ///< The effects of the part's messages and starts.
 };
 
 /// What a store knows of a process, without log and inbox.
@@ -167,23 +167,24 @@ struct change_of_others {
   bool is_lost = false;    ///< Whether this worker does not have the process any more.
 };
 
-/// The part of a store that several engines share as workers: each process that is run has one
-/// worker, which claimed it when it was ready and had none.  Allocates what it returns.  Thread
-/// safe; throws what a store throws.
+/// The interface of a store that several engines share, each as a worker.  A process that is run
+/// has one worker: the one that claimed it when it was ready and free (without a worker).
+/// Allocates what it returns.  Thread safe; throws what a store throws.
 class work_sharing {
  public:
-  /// Makes this handle of the store a worker of that name, which lists show.  `on_change` is
-  /// called, by any thread, when others have changed the store; not null.
+  /// Makes this handle (this object, by which one engine uses the store) a worker with the name
+  /// `name`, which lists show.  `on_change` is called, by any thread, when others have changed the
+  /// store; not null.
   virtual void join(std::string name, std::function<void()> on_change) = 0;
-  /// Makes this handle a worker no more, and its processes free.  If the store fails, other workers
-  /// find that out.
+  /// Makes this handle a worker no more, and its processes free.  If the store fails, another
+  /// worker declares this one dead later.
   virtual void leave() noexcept = 0;
   /// Claims up to `limit` processes that are ready and free, and returns them: this worker has them
   /// from now on.
   virtual std::vector<process_key> claim(std::size_t limit) = 0;
-  /// How many processes could be claimed, as far as it is known here.
+  /// How many processes could be claimed, as far as this handle knows.
   [[nodiscard]] virtual std::size_t free_processes() = 0;
-  /// How many other workers there are, as far as it is known here.
+  /// How many other workers there are, as far as this handle knows.
   [[nodiscard]] virtual std::size_t other_workers() = 0;
   /// Makes processes of this worker free.
   virtual void disown(std::span<process_key const> keys) = 0;
@@ -219,15 +220,15 @@ class store {
   /// Makes a quarantined process ready again.  False if it is not quarantined.
   virtual bool release(process_key process) = 0;
 
-  /// The record of the process of that id; null if no such process was started or has messages.
+  /// The record of the process of that id; null if none was started, nor a message sent to the id.
   [[nodiscard]] virtual std::optional<process_record> find(std::string_view id) = 0;
-  /// The processes with these keys, each with its log and its inbox.  The keys are in ascending
+  /// The processes with these keys, each with its log and its inbox.  Requires keys in ascending
   /// order.  Throws store_error if a key has no process.
   [[nodiscard]] virtual std::vector<stored_process> load(std::span<process_key const> keys) = 0;
   [[nodiscard]] stored_process load(process_key process) {
     return std::move(load(std::span<process_key const>(&process, 1)).front());
   }
-  /// The messages of an inbox that are later than `after`.
+  /// The messages of an inbox whose sequence numbers are greater than `after`.
   [[nodiscard]] virtual std::vector<stored_message> inbox(process_key process,
                                                           std::uint64_t after) = 0;
   /// Up to `limit` processes in the order of their keys, after the key `after`.

@@ -15,9 +15,9 @@ namespace weft {
 ///       std::cerr << e.what() << '\n' << async_stack_of(std::current_exception());
 ///     }
 ///
-/// `on` holds for the whole program; at first, recording is off.  While it is on, each frame that
-/// an exception leaves takes a lock and searches the last 16 exceptions, which are kept alive.
-/// While it is off, each such frame reads a flag.  Thread safe.
+/// `on` holds for the whole program; at first, recording is off.  While recording is on, each
+/// frame that an exception leaves takes a lock and searches the last 16 exceptions, which are kept
+/// alive.  While recording is off, each such frame reads a flag.  Thread safe.
 void record_async_stacks(bool on) noexcept;
 
 /// The frames that the exception has left, innermost first, a line for each:

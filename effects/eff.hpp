@@ -44,7 +44,8 @@ concept row_aware_awaitable = !std::is_lvalue_reference_v<X> && X::row_aware_awa
 template <class X>
 concept awaited_by_value = requires { requires X::is_awaited_by_value; };
 /// Whether the `Awaiter` of an `X` yields the type that `X` declares as its member `result`
-/// (awaits_to.hpp).  True if there is no such member.
+/// (awaits_to.hpp).  True if there is no such member, or if another static_assert has rejected
+/// `Awaiter`.
 template <class X, class Awaiter>
 constexpr bool yields_its_result = true;
 template <class X, class Awaiter>
@@ -79,8 +80,8 @@ concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
 /// Lazy: the body starts when the eff is awaited.  co_await leaves the eff empty, and yields the
 /// `T` or throws what the body threw.  If the eff is destroyed before it is awaited, the body never
 /// runs.  A call allocates a frame from a pool, and uses no native stack, however deep the calls
-/// are nested.  A call is O(1).  Throws eff_empty at a second co_await; bad_alloc where the
-/// coroutine is called.  Used by one thread at a time.
+/// are nested.  A call is O(1).  Throws eff_empty if it is awaited a second time, or after a
+/// move from it; bad_alloc where the coroutine is called.  Used by one thread at a time.
 ///
 /// A capturing lambda that is a coroutine refers to its closure, which must outlive the frame:
 /// write a function with parameters instead.

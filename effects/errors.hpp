@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-/// The exceptions that weft throws when it is used wrongly.  Each message names the operation, the
-/// handler and the source line; `docs/errors.md` has cause and cure.
+/// The exceptions that weft throws when it is used wrongly.  A message names the operation, the
+/// handler and the source line, as far as they are known; `docs/errors.md` has cause and cure.
 namespace [[gnu::visibility("default")]] weft {
 
 /// A computation was awaited a second time, or after it was moved from.
@@ -70,8 +70,10 @@ struct uncopyable : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A multi_resumption was to be resumed bitwise while another run of the same body runs or waits in
-/// the memory of its frames; or it was to be resumed on another thread.
+/// A multi_resumption was to be resumed bitwise, but another run of the same body runs or waits in
+/// the memory to which the frames would be copied back; or the resume, or a run of the body, was on
+/// another thread.  Or a process was to wait, or to continue on another thread, inside a body that
+/// is resumed bitwise.
 struct frames_in_use : std::logic_error {
   using std::logic_error::logic_error;
 };

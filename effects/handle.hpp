@@ -21,7 +21,7 @@
 ///   | value      | `R on(Op)`                              | answer at once; nothing suspends |
 ///   |            | `R on(Op, outer<Es...> up)`             | also perform outward: `up(op)`   |
 ///   | control    | `A on(Op, resumption<R, A> k)`          | keep, drop or resume `k`         |
-///   |            | `outcome<A> on(Op, resumption<R, A> k)` | also end so: `return k.last(v)`  |
+///   |            | `outcome<A> on(Op, resumption<R, A> k)` | jump too: `std::move(k).last(v)` |
 ///   | coroutine  | `eff<A, Es...> on(Op, resumption<R,A>)` | await `k`, perform outward       |
 ///   | multi-shot | either, with `multi_resumption<R, A>`   | resume any number of times       |
 ///
@@ -109,7 +109,8 @@ auto handle_all(H&& h, Body&& body) {
 }
 
 /// A replay runs a body again by calling a function.  If the body is itself a handling (the result
-/// of a call of handle), this is the function: each call copies the handling, and awaits the copy.
+/// of a call of handle), a `restarted` is that function: each call of it copies the handling, and
+/// awaits the copy.
 template <class Inner, class Row>
 struct restarted;
 template <class Inner, class... Es>
@@ -119,8 +120,8 @@ struct restarted<Inner, row<Es...>> {
   eff<answer, Es...> operator()() const { return begins(inner); }
   static eff<answer, Es...> begins(Inner one) { co_return co_await std::move(one); }
 };
-/// Whether `Handling`, or a handling inside it, keeps a log of a body that is itself a handling and
-/// can be copied, so that a replay can restart it.
+/// Whether `Handling`, or a handling in its body, keeps a log, and has a body that is itself a
+/// handling and can be copied: so a replay can restart this body.
 template <class Handling, class Around>
 constexpr bool restarts_handling = false;
 template <class H, class... Es, class Body, class Policy, class Around>
@@ -136,8 +137,8 @@ consteval bool is_to_restart() {
   else
     return false;
 }
-/// Returns the handling `what`, in which a `restarted` replaces each body that is a handling to be
-/// restarted by a replay.
+/// Returns the handling `what`.  In it, at any depth, a `restarted` replaces each body that is
+/// itself a handling, and that a replay may restart.
 template <class Around, class H, class... Es, class Body, class Policy>
 auto with_restarted_body(handling<H, row<Es...>, Body, Policy>&& what) {
   using inside = row_set<Es..., Around>;
@@ -224,8 +225,9 @@ auto operator|(Inner&& inner, Outer&& outer) {
 ///     int const n = co_await handle<state<int>>(state_of(0), counting());
 ///
 /// co_await yields the answer: `h.on_return(result)`, or the body's result if there is no
-/// on_return.  `body` is an eff, or a function that returns one; the function is kept as long as
-/// the body lives.  Row: the effects of `body` that `h` does not discharge.
+/// on_return.  `body` is an eff, a function that returns one, or the result of another handle; a
+/// function is kept as long as the body lives.  Row: the effects of `body` that `h` does not
+/// discharge.
 ///
 /// A named handler is borrowed, and may keep resumptions only if it is a region.  An rvalue handler
 /// is owned, and lives as long as any computation or resumption can perform to it.  So it must not

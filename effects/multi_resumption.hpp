@@ -33,11 +33,12 @@
 /// exactly one of the copies gets the waiting frames.
 ///
 /// Bitwise: the bytes of the frames are saved, and copied back to where they were.  Objects in the
-/// frames must be trivially copyable: parameters and the handlers inside are checked when an
-/// operation is captured, which throws uncopyable; locals are the responsibility of the program.
-/// The frames have one place in memory.  Before a resume, a computation that runs or waits in that
-/// place must have ended or been dropped, or wait in another multi_resumption; otherwise the resume
-/// throws frames_in_use.  Used by one thread.
+/// frames must be trivially copyable.  The capture of an operation checks the parameters of the
+/// frames, and the handlers between the operation and its own handler, and throws uncopyable if one
+/// of these cannot be copied; locals are the responsibility of the program.  The frames have one
+/// place in memory.  Before a resume, a computation that runs or waits in that place must have
+/// ended or been dropped, or wait in another multi_resumption; otherwise the resume throws
+/// frames_in_use.  Used by one thread.
 ///
 /// A copy costs a reference count.  For the last resume use std::move(k)(v), which does not keep
 /// the frames for a later resume.
@@ -114,9 +115,12 @@ class [[clang::trivial_abi]] weft::multi_resumption {
   explicit operator bool() const noexcept { return bool(capture_); }
 
   /// Fills in the value, and returns an awaitable that resumes the continuation.  Await it at once;
-  /// co_await yields the answer of the continuation.  The call throws resumption_empty,
-  /// resumption_expired and frames_in_use.  The co_await throws resumption_expired,
-  /// replay_divergence, and what the continuation throws.
+  /// co_await yields the answer of the continuation.  The call throws resumption_empty if this is
+  /// empty; resumption_expired if the handler has ended; frames_in_use if the resume is bitwise,
+  /// and the place of the frames is in use (see the head of this file), or another thread has run
+  /// the body or makes this call.  The co_await throws resumption_expired if the handler has ended
+  /// since; replay_divergence if the body, run again, does not repeat its first run; and what the
+  /// continuation throws.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) const& {
     return detail::resuming_again<A>(ready(false, std::forward<V>(value)...));
@@ -165,7 +169,8 @@ class [[clang::trivial_abi]] weft::multi_resumption {
       detail::captured_frames::throw_empty();
     constexpr bool is_value = sizeof...(V) > 0 && !(detail::is_raising<V> || ...);
     if constexpr (is_value && detail::answers<R, V...>) {
-      // The value is made before frames_here() checks the capture: making it may run any code.
+      // The value is made before frames_here() checks the capture, because a constructor may run
+      // any code: even code that ends the handler.
       detail::kept<R> made(std::forward<V>(value)...);
       return ready_made(last, std::move(made));
     } else {

@@ -19,9 +19,9 @@
 /// resume costs O(bytes of the frames in the chain), however long the body has run before.
 /// Compared is for tests: it finds breaches of the contract of bitwise.
 ///
-/// Bitwise requires two things of a body.  The body gives none of its computations to code outside.
-/// And if an operation that seals has answered with an object, the body destroys that object before
-/// the next capture; bitwise keeps no log that could detect a breach.
+/// Bitwise requires two things of a body.  The body gives none of its computations to code outside
+/// the body.  And if an operation that seals has answered with an object, the body destroys that
+/// object before the next capture; bitwise keeps no log that could detect a breach.
 namespace weft {
 
 /// The default: a later resume runs the body again, against the log of its answers.

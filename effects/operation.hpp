@@ -26,13 +26,13 @@
 /// any case.
 ///
 /// An operation whose continuation is resumed twice bitwise (multi_shot.hpp) must be trivially
-/// copyable.  Or else it must own nothing after it has been moved from, as an empty vector does,
-/// and must declare `using leaves_nothing_when_moved = void;`
+/// copyable; or else it must own nothing after it has been moved from, as is true of a vector, and
+/// must declare `using leaves_nothing_when_moved = void;`
 ///
 /// On replay, debug builds compare the data of an operation with the recorded data: by a friend
 /// `hash_value(operation)` if there is one, else by its bytes if it is trivially copyable and has
-/// no padding.  Traces (trace/tracing.hpp) show the text of an operation that has a friend
-/// `std::string_view trace_text(operation) noexcept`.
+/// no padding; other data are not compared.  Traces (trace/tracing.hpp) show the text of an
+/// operation that has a friend `std::string_view trace_text(operation) noexcept`.
 namespace weft {
 
 namespace detail {
@@ -41,7 +41,7 @@ consteval bool require_value() {
   constexpr bool is_a_value = !std::is_reference_v<R>;
   static_assert(is_a_value,
                 "weft: operations and computations give values: use a pointer for a reference");
-  return true;  // even then, so that no second error follows
+  return true;  // even for a reference, so that no second error follows
 }
 }  // namespace detail
 

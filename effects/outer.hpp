@@ -109,8 +109,8 @@ template <class Missing>
 using outward_mistake =
     std::conditional_t<is_empty_row<Missing>, no_mistake, clause_asks_outside_row<Missing>>;
 /// Stands for asking<Available> to report the effects that `Available` lacks.  The report is in the
-/// exception specification of the conversion: clang needs that where the clause is examined, so the
-/// notes of the error lead from there to the user's line.
+/// exception specification of the conversion: clang instantiates the specification where the clause
+/// is examined, so the notes of the error lead from the report to the user's line.
 template <class Available>
 struct asking_beyond {
   template <class... Es>

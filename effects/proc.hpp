@@ -18,7 +18,8 @@ struct yielding {
   /// Lets the other processes run first.
   struct [[nodiscard("weft: co_await it")]] yield : op<void> {
     [[nodiscard("weft: co_await it")]] yield() noexcept {}
-    static constexpr bool is_turn_only = true;  // a cancellation may replace the answer
+    // The answer means only that the process has its turn: a cancellation may replace the answer.
+    static constexpr bool is_turn_only = true;
   };
   /// Ends the process.  Never returns.
   struct [[nodiscard("weft: co_await it")]] exit : op<never> {
@@ -39,7 +40,8 @@ struct proc {
   /// Forks the process into two; the answer is true in one, false in the other.  Under a scheduler
   /// it allocates a process, and one of the two is run again from its beginning.  If a process
   /// forks n times, each of its n clones is given all answers before its fork, so the clones take
-  /// O(n^2) together.  Throws unforkable; too_many_processes.
+  /// O(n^2) together.  Throws unforkable if the process has no log, or no complete one;
+  /// too_many_processes if `.max_processes` and `.when_full` say so.
   struct [[nodiscard("weft: co_await it")]] fork : op<bool> {
     [[nodiscard("weft: co_await it")]] fork() noexcept {}
     static constexpr bool is_turn_only = true;
@@ -66,8 +68,8 @@ fork_into(First first, Second second) {
 }  // namespace detail
 
 /// Forks into two processes: one runs `first()`, the other `second()`; both continue after the
-/// call.  Both are functions that return an eff<void, ...>.  Row: `proc`, and the effects of both.
-/// Allocates a frame.
+/// call.  `first` and `second` are functions that return an eff<void, ...>.  Row: `proc`, and
+/// the effects of both.  Allocates a frame.
 ///
 /// g++ 12: give a closure that owns something a name before you pass it.  As a temporary in a
 /// co_await it is destroyed twice.

@@ -37,14 +37,14 @@ class region {
   /// will unwind nothing.  O(n) in the suspended bodies.  Allocates the text.  Throws bad_alloc.
   [[nodiscard]] std::string suspended() const;
 
-  /// Says that ordinary code may drop continuations of this region, as the handler of a generator
-  /// or of a search does.  Without this call, a library that is compiled without NDEBUG prints a
+  /// Allows ordinary code to drop continuations of this region, as is normal if the handler makes a
+  /// generator or a search.  Without this call, a library that is compiled without NDEBUG prints a
   /// notice on stderr when code outside of all computations drops such a continuation, or ends the
   /// region while a body is suspended in it.  O(1).
   void allow_dropping() noexcept { may_drop_ = true; }
 
  protected:
-  /// For the library: the first resident (see below), null if there is none.
+  /// For the library: the first resident of the region; null if there is none.
   [[nodiscard]] detail::resident* first() const noexcept { return first_; }
 
  private:

@@ -26,8 +26,8 @@
 ///   | from             | write                         | means                              |
 ///   |------------------|-------------------------------|------------------------------------|
 ///   | a coroutine      | `co_await std::move(k)(v)`    | the answer of `k`, for further use |
-///   | a control clause | `return std::move(k).last(v)` | gives on the answer of `k`         |
-///   | ordinary code    | `resume(std::move(k), v)`     | the answer of `k`; drives a loop   |
+///   | a control clause | `return std::move(k).last(v)` | answers with the answer of `k`     |
+///   | ordinary code    | `resume(std::move(k), v)`     | runs `k`, and returns its answer   |
 ///
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
 /// be thrown at the operation.  Each of these calls throws resumption_empty if `k` is empty, and
@@ -35,9 +35,9 @@
 /// to resume takes O(1) and no allocation, plus a step for each prompt between the operation and
 /// its handler.  All frames under one handler belong to one thread at a time; once the clause that
 /// received a resumption is done, the resumption may be moved to another thread and resumed there.
-/// But a continuation with a whole scope in it (with_scope) must be resumed by the process that has
-/// opened the scope: in ordinary code, in another process or in a task of the scope these calls
-/// throw std::logic_error.  With a scope they also take a step for each frame.
+/// But a continuation that contains a whole scope (with_scope) must be resumed by the process that
+/// has opened the scope: in ordinary code, in another process or in a task of the scope these calls
+/// throw std::logic_error.  A resume of such a continuation also takes a step for each frame.
 namespace weft {
 
 template <class A>
@@ -51,7 +51,7 @@ class resuming;
 /// The continuation of a body that waits for an `R`, and whose handler answers with an `A`.  It
 /// goes on under the handlers under which it was captured.  Capturing and resuming take O(1), plus
 /// a step for each prompt between the operation and its handler.  Allocates nothing.  Throws
-/// resumption_empty or resumption_expired where it is resumed.
+/// resumption_empty if it is empty when it is resumed; resumption_expired if its handler has ended.
 template <class R, class A>
 class [[nodiscard, clang::trivial_abi]] weft::resumption {
  public:
@@ -83,7 +83,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   }
 
   /// Fills in the value.  A clause that returns the result answers with the answer of the
-  /// continuation: it jumps there, and takes no native stack.
+  /// continuation: the clause jumps into the continuation, and takes no native stack.
   template <class... V>
   outcome<A> last(V&&... value) && {
     return outcome<A>(detail::internal(), ready(detail::internal(), std::forward<V>(value)...));
@@ -183,9 +183,10 @@ class [[nodiscard(
 
 }  // namespace detail
 
-/// Resumes from ordinary code, and returns the answer of the continuation.  Operations performed
-/// meanwhile cannot suspend frames outside this call: they throw needs_control.  Throws what the
-/// continuation throws; resumption_empty; resumption_expired.
+/// Resumes from ordinary code, and returns the answer of the continuation.  An operation of the
+/// continuation that would suspend frames outside this call throws needs_control.  Throws what the
+/// continuation throws; resumption_empty if `k` is empty; resumption_expired if its handler has
+/// ended.
 template <class R, class A, class... V>
 A resume(resumption<R, A>&& k, V&&... value) {
   detail::result_slot<A> answer;

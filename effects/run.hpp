@@ -13,7 +13,7 @@
 namespace weft {
 
 /// Runs a computation whose effects are all handled, from ordinary code, and returns its result.
-/// Throws what the computation throws.
+/// Throws what the computation throws; eff_empty if it was awaited before, or moved from.
 ///
 ///     int const n = run(handle<state<int>>(state_of(0), counting()));
 ///

@@ -73,7 +73,7 @@ class synchronized_handler : public detail::named_effects_of<Handler>,
 ///     state_of<int> n(0);
 ///     schedule<sharing>(program, synchronized(n));  // then n.value() is the last value
 ///
-///     run(handle(synchronized(n), counting));       // it handles what its handler names
+///     run(handle(synchronized(n), counting));       // handles the effects that `n` names
 ///
 /// One allocation, of a lock.  Each call of synchronized() makes a lock of its own: two
 /// schedulers that run at once, each with its own synchronized(n), do not exclude each other.

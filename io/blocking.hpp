@@ -33,7 +33,7 @@ class blocking_job {
   blocking_job(blocking_job const&) = delete;
   blocking_job& operator=(blocking_job const&) = delete;
   virtual ~blocking_job() = default;
-  /// Runs the job, and completes the waiter with the result or the exception.
+  /// Runs the job, and gives its result or its exception to the process that waits for it.
   virtual void run() noexcept = 0;
 };
 
@@ -82,7 +82,7 @@ class job_progress {
   /// Marks the job as over, and wakes the thread in block().  Called when nothing refers to the
   /// job's function and arguments any more.
   void end() noexcept {
-    // [1] release: pairs with [2] in block(), so that it returns after all that the job did.
+    // [1] release: pairs with [2] in block(), so that block() returns after all that the job did.
     is_.store(state::over, std::memory_order_release);
     is_.notify_all();
   }
@@ -176,7 +176,7 @@ class blocking_job_of final : public blocking_job {
 };
 
 /// Lies in the frame of a process that waits for its job.  If that frame is unwound before the job
-/// is over, the destructor blocks the thread until then.
+/// is over, the destructor takes the job back, or blocks the thread until the job is over.
 struct job_wait {
   std::shared_ptr<job_progress> progress;
   std::stop_source asks_to_stop;
@@ -315,9 +315,10 @@ consteval bool can_run_off_thread() {
 /// Row: `blocking_work`.  Yields the result of `f`, or throws its exception.  `f` and the arguments
 /// are moved or copied into the job, and are destroyed before the caller continues.  So they may
 /// refer to locals of the caller: a caller that is cancelled takes back a job that has not begun,
-/// and throws `cancelled`; else it waits until the job is over, and yields its result.  Other
-/// processes run meanwhile, unless all are cancelled: then the thread blocks.  If the job never
-/// runs, because the pool is destroyed, throws completion_dropped.  The operation seals.
+/// and throws `cancelled`; else it waits until the job is over, and yields its result, or throws
+/// its exception.  Other processes run meanwhile, unless all are cancelled: then the thread blocks.
+/// If the job never runs, because its handler ends first, throws completion_dropped.  The operation
+/// seals.
 ///
 /// Six allocations: the job, its progress, the completion's state, three frames.  Throws what `f`
 /// throws; completion_dropped; `cancelled`; bad_alloc.  With g++ 12 a closure that owns something
@@ -337,7 +338,7 @@ off_thread(F&& f, Args&&... args) {
 /// Runs `f(args...)` on a thread that may block, and yields its result.  Unlike with off_thread, a
 /// caller that is cancelled does not wait: the job runs to its end without the caller.  So `f` is a
 /// function, or a closure without captures, and neither `f` nor the arguments refer to objects of
-/// the caller.  Has the row of off_thread, and throws what that throws.  Five allocations.
+/// the caller.  The row, the exceptions and the six allocations are those of off_thread.
 template <class F, class... Args>
 [[nodiscard("weft: co_await it")]] awaits_to<
     detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto

@@ -78,8 +78,8 @@ eff<void, io, completions> ready(owned_socket const& s, direction d, instant unt
                    std::string(what) + s.home().peer(s.id()).text());
 }
 
-/// Lets the ready processes run.  Comes before the operation, so a process that is cancelled here
-/// loses no data.
+/// Lets the ready processes run.  The call comes before the attempt of the network, so a process
+/// that is cancelled here loses no data.
 eff<void, completions> let_others_go_first(std::source_location where) {
   external_event here;
   here.open();

@@ -20,8 +20,8 @@ namespace weft {
 using networking = row<io, completions>;
 
 namespace detail {
-/// Counts consecutive operations that need not wait, in one direction of a connection; every 64th
-/// of them lets other processes run first.
+/// Counts consecutive operations that need not wait, in one direction of a connection or at a
+/// listener; every 64th of them lets other processes run first.
 class fair_share {
  public:
   /// Counts an operation.  True if its process is to let others run first.
@@ -48,7 +48,8 @@ class fair_share {
 /// Each operation takes a frame from a pool, and one more for each wait; read_all() and write()
 /// take one for each part.
 ///
-/// Throws io_error; std::logic_error if the connection was moved from.
+/// Throws io_error; std::logic_error if the connection was moved from, or if another process
+/// already waits in the same direction.
 class [[nodiscard]] connection {
  public:
   /// Takes over a connected socket.
@@ -118,8 +119,8 @@ eff<listener, io> listen(endpoint at, std::source_location where = std::source_l
 
 /// Yields a connection to the listener at `to`.  Waits as the operations of a connection do.  Costs
 /// two attempts of the network, and one more after each wait.  Takes a frame from a pool, and one
-/// more for each wait.  Throws as a connection does; the error is connection_refused if there is no
-/// listener.
+/// more for each wait.  Throws io_error, with connection_refused if there is no listener;
+/// std::invalid_argument if the address is not valid.
 eff<connection, io, completions> connect(
     endpoint to, instant until = instant::max(),
     std::source_location where = std::source_location::current());

@@ -15,7 +15,8 @@ namespace weft {
 /// A thread of this object waits for the signal.  Make the object before other threads: the
 /// constructor blocks the signal in the calling thread, and threads that are started later inherit
 /// that.  A signal has one object at a time.  The scheduler must outlive the object.  Costs a
-/// thread.  Allocates the text of a dump.  Throws std::system_error.
+/// thread.  Allocates the text of a dump.  Throws std::system_error if no thread can be started, or
+/// the system is not POSIX.
 class dump_on_signal {
  public:
   template <class Scheduler>

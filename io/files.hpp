@@ -13,7 +13,7 @@ namespace weft {
 /// Yields the contents of a file.  O(n); allocates the contents, and what off_thread does.  Throws
 /// std::system_error, which names the file.
 [[nodiscard]] eff<std::string, blocking, completions> read_file(std::string path);
-/// Writes a file, or creates it.  An interruption or an error may leave the file half written.
+/// Writes a file, or creates it.  A crash or an error may leave the file half written.
 /// O(n); allocates what off_thread does.  Throws std::system_error, which names the file.
 [[nodiscard]] eff<void, blocking, completions> write_file(std::string path, std::string text);
 

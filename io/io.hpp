@@ -68,7 +68,7 @@ struct io {
     socket_id on;
   };
   /// Opens `gate` when another attempt may succeed; now and then also when it cannot.  A socket
-  /// takes one event for each direction: throws std::logic_error if it has one already.
+  /// takes one event for each direction: throws std::logic_error if the direction has one already.
   /// socket_home::unwatch takes the event back (socket.hpp).
   struct [[nodiscard("weft: co_await it")]] watch : op<void, seals> {
     [[nodiscard("weft: co_await it")]] watch(socket_id s, direction d, external_event& g) noexcept

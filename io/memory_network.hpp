@@ -21,8 +21,8 @@ namespace weft {
 ///                                [](memory_network& net) -> auto& { return net; });
 ///
 /// explore, random_walk and the like decide where the faults that the options allow happen
-/// (decision.hpp): each possible place is tried in some schedule.  Without an explorer no fault
-/// happens, unless there is a random-number seed.
+/// (decision.hpp); explore tries each possible place in some schedule.  Without an explorer no
+/// fault happens, unless there is a random-number seed.
 ///
 /// Bytes of one stream stay in order.  The order between two streams depends on which process runs;
 /// with delays, also on which processes run before a delayed attempt is repeated.  Nothing takes
@@ -42,8 +42,8 @@ namespace weft {
 /// O(b) for the b bytes that they move.  Allocates the sockets, and the bytes in transit.
 class memory_network final : public network {
  public:
-  /// The streams and listeners report their accesses to an explorer (MEMNET-2); the budgets of
-  /// faults need not (MEMNET-1).
+  /// The streams and listeners report their accesses to an explorer (detail/memory_stream.hpp,
+  /// MEMNET-2); the budgets of faults need not (detail/memory_faults.hpp, MEMNET-1).
   static constexpr bool reports_accesses = true;
 
   /// Throws std::invalid_argument if the capacity or the backlog is 0.

@@ -44,9 +44,10 @@ class socket_table;
 /// (SO_REUSEADDR).  Child programs do not inherit descriptors; there is no SIGPIPE.
 ///
 /// Cost of a message that a peer waits for: a read, a write, and a wake-up by the reactor's
-/// thread.  After a read that got fewer bytes than fit, the reactor knows that there are no more,
-/// so the next attempt is not a system call.  A connection takes two system calls each to begin and
-/// to end.  Allocates 192 bytes for a connection, which a later connection uses again.
+/// thread.  After a read that got fewer bytes than fit, the reactor knows that there are no more:
+/// until more arrive, an attempt makes no system call.  An accepted connection takes two system
+/// calls to begin, and one to end.  Allocates 192 bytes for a connection, which a later connection
+/// uses again.
 class reactor final : public network {
  public:
   static constexpr bool thread_safe = true;

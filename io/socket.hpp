@@ -41,7 +41,7 @@ struct socket_id {
   friend bool operator==(socket_id, socket_id) = default;
 };
 
-/// One direction of a stream, as its own side sees it.
+/// One direction of a stream, as seen from the side that has the socket.
 enum class direction : std::uint8_t {
   reading,  ///< From the other side.
   writing   ///< To the other side.
@@ -70,7 +70,7 @@ class socket_home {
   ~socket_home() = default;
 };
 
-/// Owns a socket: the destructor closes it.  The network must outlive it.
+/// Owns a socket: the destructor closes the socket.  The network must outlive this object.
 class [[nodiscard]] owned_socket {
  public:
   /// To be called by networks only.

@@ -87,8 +87,8 @@ thread_pool::thread_pool(unsigned threads) : in_(std::make_unique<inside>(thread
 thread_pool::thread_pool(thread_pool&& other) noexcept = default;
 thread_pool& thread_pool::operator=(thread_pool&& other) noexcept = default;
 thread_pool::~thread_pool() {
-  // In a child, after fork(), the threads are missing, and one of them may have held the lock: the
-  // pool is not destroyed.
+  // In a child, after fork(2), the threads are missing, and one of them may have held the lock: so
+  // the pool is not destroyed.
   if (in_ && !in_->is_here()) [[maybe_unused]]
     static inside* const kept = in_.release();
 }

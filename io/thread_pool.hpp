@@ -16,9 +16,10 @@ namespace weft {
 /// When not to use it: for computations; use a backend of several threads.  If jobs wait for one
 /// another and outnumber the threads, they may never end.
 ///
-/// The queue of jobs has no bound of its own, but a process awaits one job at a time, so
-/// .max_processes bounds the queue.  The destructor drops the jobs that have not begun, so that
-/// their waiters get completion_dropped, and waits for those that run.
+/// The queue of jobs has no bound of its own, but a process awaits one job at a time: so
+/// .max_processes bounds the queue, except for jobs of off_thread_detached whose callers were
+/// cancelled.  The destructor drops the jobs that have not begun, so that their waiters get
+/// completion_dropped, and waits for those that run.
 ///
 ///   JOB-1  The queue, and the flag that the pool ends, are accessed under the mutex.
 ///   JOB-2  A job is taken out by one worker, which runs it, or by the destructor, which destroys

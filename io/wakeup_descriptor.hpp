@@ -22,7 +22,7 @@ class wakeup_descriptor {
   /// Closes the descriptor.
   ~wakeup_descriptor();
 
-  /// The descriptor, to wait until it can be read.
+  /// The descriptor: an event loop waits until it is readable.
   [[nodiscard]] int get() const noexcept { return fd_; }
   /// Makes the descriptor readable.  Thread safe; one system call; allocates nothing.
   void notify() const noexcept;

@@ -68,13 +68,13 @@ scheduler<Backend> scheduler_with([[maybe_unused]] typename scheduler<Backend>::
 /// scheduler around it has one thread, that scheduler stands still; if it has several, the other
 /// threads take over the ready processes.  So a process of the inner scheduler must not wait, by a
 /// completion for instance, for an action of a process of the outer one: if no thread is left to
-/// run that process, the wait never ends.  It is not reported as a deadlock, since a completion may
-/// come from elsewhere.
+/// run that process, the wait never ends.  Nor is it reported as a deadlock, since any thread may
+/// complete a completion.
 ///
 /// A step of a process is O(1).  Allocates the scheduler, a table of the handlers, and what the
-/// processes allocate.  Throws what a process threw; `exceptions`; `deadlock`; `cancelled`;
-/// bad_alloc; std::system_error if a thread cannot be started.  Thread safe: each call is a
-/// scheduler of its own.
+/// processes allocate.  Besides the exceptions above, throws bad_alloc if there is no memory, and
+/// std::system_error if a thread cannot be started.  Thread safe: each call is a scheduler of its
+/// own.
 template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(typename scheduler<Backend>::options options, Program program,
               Handlers&&... handlers) {

@@ -111,9 +111,9 @@ check_every_schedule(Args...) -> check_every_schedule<Args...>;
 template <class... Args>
 check_every_schedule(explore_options, Args...) -> check_every_schedule<Args...>;
 
-/// Visits every schedule, as check_every_schedule does; if it fails, the test ends.  Costs what
-/// explore() does; allocates what explore() does.  Throws what explore() does; if it fails, the
-/// exception that ends a test of the framework.
+/// Visits every schedule, as check_every_schedule does; if the assertion fails, the test ends.
+/// Costs what explore() does; allocates what explore() does.  Throws what explore() does; if the
+/// assertion fails, the exception that ends a test of the framework.
 template <class... Args>
 struct require_every_schedule : exploration {
   explicit require_every_schedule(explore_options const& options, Args... args,
@@ -147,9 +147,9 @@ check_random_schedules(Args...) -> check_random_schedules<Args...>;
 template <class... Args>
 check_random_schedules(random_walk_options, Args...) -> check_random_schedules<Args...>;
 
-/// Visits some schedules, as check_random_schedules does; if it fails, the test ends.  Costs what
-/// random_walk() does; allocates what random_walk() does.  Throws what random_walk() does; if it
-/// fails, the exception that ends a test of the framework.
+/// Visits some schedules, as check_random_schedules does; if the assertion fails, the test ends.
+/// Costs what random_walk() does; allocates what random_walk() does.  Throws what random_walk()
+/// does; if the assertion fails, the exception that ends a test of the framework.
 template <class... Args>
 struct require_random_schedules : exploration {
   explicit require_random_schedules(random_walk_options const& options, Args... args,
@@ -178,9 +178,9 @@ struct check_schedule : exploration {
 template <class... Args>
 check_schedule(std::string_view, Args...) -> check_schedule<Args...>;
 
-/// Runs the one schedule of `path`, as check_schedule does; if it fails, the test ends.  Costs what
-/// follow() does; allocates what follow() does.  Throws what follow() does; if it fails, the
-/// exception that ends a test of the framework.
+/// Runs the one schedule of `path`, as check_schedule does; if the assertion fails, the test ends.
+/// Costs what follow() does; allocates what follow() does.  Throws what follow() does; if the
+/// assertion fails, the exception that ends a test of the framework.
 template <class... Args>
 struct require_schedule : exploration {
   explicit require_schedule(std::string_view path, Args... args,

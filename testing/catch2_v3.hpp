@@ -6,7 +6,7 @@
 #include "weft/testing/detail/catch2_v3_capture.hpp"  // IWYU pragma: keep
 
 /// Schedules as assertions of Catch2 (version 3, from 3.4 to 3.7), as catch2.hpp has them for
-/// version 2.  SKIP goes around these calls, too; inside the program it is refused.
+/// version 2.  SKIP goes around these assertions, too; inside the program it is refused.
 namespace weft::detail {
 
 /// Registers Catch2, before main.

@@ -18,7 +18,7 @@ namespace weft {
 /// How long check_schedules searches, and how.
 struct check_options {
   /// How long the search takes, without the shrinking of a failure.  If several threads have found
-  /// a failure that does not occur on one thread, one thread searches again, as long.
+  /// a failure that does not occur on one thread, one thread searches again, for the same time.
   std::chrono::nanoseconds time = std::chrono::seconds(5);
   std::size_t max_steps = 10'000;  ///< A schedule with more steps is cut.
   std::uint64_t seed = 1;          ///< Determines the random schedules.
@@ -27,7 +27,7 @@ struct check_options {
   unsigned threads = 0;
   std::size_t max_shrinking_runs = 10'000;                ///< Most runs to shrink a failure.
   weft::progress progress = weft::progress::on_terminal;  ///< Whether progress is reported.
-  std::string_view page{};                                ///< The page of a failure: *.html.
+  std::string_view page{};                                ///< The file of a failure's page: *.html.
 };
 
 namespace detail {
@@ -58,14 +58,15 @@ exploration check_schedules(check_options const& options, assertion_place const&
 ///
 /// The call takes the arguments of explore, and is used like a function; the object is the result,
 /// an exploration.  In a test of Catch2 or GoogleTest that includes its header (catch2.hpp,
-/// catch2_v3.hpp, googletest.hpp), the call is an assertion as well: it fails if a schedule fails,
-/// or if none was run to its end.
+/// catch2_v3.hpp, googletest.hpp), the call is an assertion as well: it fails if the search finds a
+/// failure, a deadlock, a livelock, a leak or nondeterminism, or if no schedule was run to its end.
 ///
 /// Stops at the first failure, when all schedules were visited, or after `.time`.  A schedule costs
 /// O(steps * processes); allocates the outcomes, and for each thread the notes of one search.
 /// Threads: see check_options::threads; an assertion uses one.  Throws std::bad_alloc if the search
-/// has no memory for its notes.  (Stages: docs/decisions/041-one-call.md; random schedules:
-/// Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010; bounds: Musuvathi, Qadeer, PLDI 2007.)
+/// has no memory for its notes; std::runtime_error if the page cannot be written.  (Stages:
+/// docs/decisions/041-one-call.md; random schedules: Burckhardt, Kothari, Musuvathi, Nagarakatte,
+/// ASPLOS 2010; bounds: Musuvathi, Qadeer, PLDI 2007.)
 template <class... Args>
 struct check_schedules : exploration {
   explicit check_schedules(check_options const& options, Args... args,
@@ -80,9 +81,10 @@ check_schedules(Args...) -> check_schedules<Args...>;
 template <class... Args>
 check_schedules(check_options, Args...) -> check_schedules<Args...>;
 
-/// Searches as check_schedules does, in a test of Catch2 or GoogleTest; if it fails, the test ends.
-/// Costs what check_schedules does; allocates what check_schedules does.  If it fails, throws the
-/// exception that ends a test of the framework; std::logic_error if no framework is known.
+/// Searches as check_schedules does, in a test of Catch2 or GoogleTest; if the assertion fails, the
+/// test ends.  Costs what check_schedules does; allocates what check_schedules does.  Throws what
+/// check_schedules does; if the assertion fails, the exception that ends a test of the framework;
+/// std::logic_error if no framework is known.
 template <class... Args>
 struct require_schedules : exploration {
   explicit require_schedules(check_options const& options, Args... args,

@@ -41,9 +41,9 @@ detail::process_names names_in(std::vector<schedule_step> const& steps) {
   return names;
 }
 
-/// Writes the steps of a schedule as text, with a line for each turn, the steps of one process in a
-/// row.  A deferred event behind a step of another kind in its turn is told only if the event wakes
-/// a process.
+/// Writes the steps of a schedule as text, with a line for each turn: the steps of one process in a
+/// row.  In a turn, after the first step that is no deferred event, a deferred event is told only
+/// if it wakes a process.
 class turns_writer {
  public:
   explicit turns_writer(std::vector<schedule_step> const& all) : names_(names_in(all)) {}

@@ -87,10 +87,10 @@ struct exploration {
   /// One of the distinct results, and a schedule that leads to it.
   struct outcome {
     run_result result;                 ///< How the run ended.
-    schedule_path path;                ///< A schedule that leads there.
+    schedule_path path;                ///< A schedule that leads to the result.
     std::vector<schedule_step> trace;  ///< The steps of that schedule.
     std::size_t switches = 0;          ///< How many steps follow a step of another process.
-    std::size_t preemptions = 0;       ///< How many of these: the other process could have gone on.
+    std::size_t preemptions = 0;       ///< How many of these preempt a process that could go on.
     std::size_t decisions = 0;         ///< How many decisions are not 0.
     std::size_t schedules = 0;         ///< How many schedules have this result.
     /// If the schedule was cut: the last step in which an operation has changed something.

@@ -42,14 +42,15 @@ struct explore_options {
   std::size_t max_shrinking_runs = 10'000;
   /// Whether the search reports its progress.
   weft::progress progress = weft::progress::on_terminal;
-  /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
-  /// step by step, beside the one by which it was found; and all outcomes.
+  /// A file, *.html.  If there is a failure, and no nondeterminism, a page that shows the failure
+  /// is written to the file: its schedule, step by step, beside the schedule by which it was found;
+  /// and all outcomes.
   std::string_view page{};
   /// How many threads visit schedules, the calling one included; 0: as many as the machine has.
-  /// The result is that of one thread.  With `reduce` only the outcomes are; the schedules are a
-  /// few more, as many for two threads as for eight.  With more than one thread, make_state, the
-  /// program, the check and the handlers are called on several threads at once, so the objects that
-  /// they refer to outside of the state must be safe for that.
+  /// The result is that of one thread.  With `reduce` only the outcomes are those of one thread; a
+  /// few more schedules are visited, the same number by two threads as by eight.  With more than
+  /// one thread, make_state, the program, the check and the handlers are called on several threads
+  /// at once, so the objects that they refer to outside of the state must be safe for that.
   unsigned threads = 1;
 };
 
@@ -107,7 +108,8 @@ void shrink_first_failure(subject& s, run_limits const& each, exploration& found
 /// more.
 ///
 /// Throws std::invalid_argument for options that contradict one another; std::bad_alloc if the
-/// search has no memory for its notes.  A std::bad_alloc that the program throws is an outcome.
+/// search has no memory for its notes; std::runtime_error if the page cannot be written.  A
+/// std::bad_alloc that the program throws is an outcome.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration explore(explore_options const& options, MakeState make_state, Program program,
                     Check check, Handlers... handlers) {
@@ -124,15 +126,15 @@ exploration explore(MakeState make_state, Program program, Check check, Handlers
 /// A schedule to follow, and the page to write.
 struct follow_options {
   std::string_view path;    ///< The path of the schedule, from a report.
-  std::string_view page{};  ///< A file, *.html: a page is written there that shows the run.
+  std::string_view page{};  ///< A file, *.html, to which a page that shows the run is written.
 };
 
 /// Runs the one schedule that is written in `path`, a path from a report.  The outcome's trace
 /// lists its steps.  If the path does not fit the program, as when it names a process that is not
 /// ready at a step, the result has `nondeterminism`, and `what_differed` gives the step, the
 /// process that the path names, and the processes that are ready.  O(steps * processes); allocates
-/// the outcome.  Throws std::invalid_argument if the text is no path; std::bad_alloc as explore
-/// does.
+/// the outcome.  Throws std::invalid_argument if the text is no path; std::bad_alloc and
+/// std::runtime_error as explore does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {

@@ -54,8 +54,9 @@ struct random_walk_options {
   std::size_t max_shrinking_runs = 10'000;
   /// Whether the search reports its progress.
   weft::progress progress = weft::progress::on_terminal;
-  /// A file, *.html.  If there is a failure, a page is written there that shows it: its schedule,
-  /// step by step, beside the one by which it was found; and all outcomes.
+  /// A file, *.html.  If there is a failure, and no nondeterminism, a page that shows the failure
+  /// is written to the file: its schedule, step by step, beside the schedule by which it was found;
+  /// and all outcomes.
   std::string_view page{};
   /// How many threads visit schedules, the calling one included; 0: as many as the machine has.
   /// With more than one thread, each has its own part of the schedules, and which failure is the
@@ -68,14 +69,14 @@ namespace detail {
 [[nodiscard]] exploration random_walk(random_walk_options const& options, subject& program);
 }  // namespace detail
 
-/// Runs a program as explore does, but only under some schedules, drawn at random, until one fails:
-/// for programs that have too many schedules.  The failure is shrunk, and its path recorded.  The
-/// result is never `complete`.
+/// Runs a program as explore does, but only under some schedules, drawn at random, until a limit is
+/// reached or, with `stop_at_failure`, one fails: for programs that have too many schedules.  The
+/// first failure is shrunk, and its path recorded.  The result is never `complete`.
 ///
 ///     auto const found = random_walk({.seed = 7}, make_state, program, check);
 ///
 /// O(schedules * steps * processes); allocates one schedule, and each distinct outcome.  Throws
-/// std::invalid_argument if the depth is 0; std::bad_alloc as explore does.
+/// std::invalid_argument if the depth is 0; std::bad_alloc and std::runtime_error as explore does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration random_walk(random_walk_options const& options, MakeState make_state, Program program,
                         Check check, Handlers... handlers) {

@@ -26,7 +26,8 @@ struct trace::state {
   std::string file;
   detail::trace_buffer::clock::time_point begin = detail::trace_buffer::clock::now();
   std::mutex mutex;
-  // `mutex` guards both lists, and the events in the first buffer, that of all threads outside.
+  // `mutex` guards both lists, and the events in the first buffer, which is that of all threads
+  // without a buffer of their own.
   std::vector<std::unique_ptr<detail::trace_buffer>> buffers;
   std::vector<detail::trace_buffer*> closed;
 

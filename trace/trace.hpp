@@ -55,7 +55,7 @@ class trace {
   /// A buffer for the thread with the number `worker`.  No other thread uses the buffer until
   /// close().  Thread safe.  Throws bad_alloc.
   [[nodiscard]] detail::trace_buffer& open(std::uint16_t worker);
-  /// Lets another thread use the buffer, after this one.  Thread safe.
+  /// Gives the buffer back: a later open() with the same number returns it.  Thread safe.
   void close(detail::trace_buffer& b) noexcept;
   /// Adds an event of a thread that has no buffer.  `by`: the handler that answers the operation of
   /// the event; null if it has none.  Thread safe.

@@ -184,7 +184,8 @@ class perfetto_writer {
     count(track, +1, e.time);
     instant(e, track);
   }
-  /// Keeps the put for an arrow, which begin_step() draws, since an arrow must end at a slice.
+  /// If another thread has put the process, or a wake-up has, keeps the put for an arrow.
+  /// begin_step() draws the arrow, since it must end at a slice.
   void note_take(trace_event const& e, std::uint64_t track) {
     if (auto const found = puts_.find(e.process.hash()); found != puts_.end()) {
       if (found->second.track != track || found->second.reason == put_reason::woken)

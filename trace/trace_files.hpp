@@ -46,11 +46,12 @@ struct stored_trace {
 void write_perfetto(std::span<trace_event const> events, std::ostream& to);
 
 /// Writes a page that shows the trace in a browser, without a network: the run queue, the source
-/// line of each process, the output so far, the handlers, and the processes on a timeline; forward
-/// and back.  Source files of the program are read from the working directory, or from the
-/// workspace if Bazel runs the program; a page without them shows no source.  `dropped`: how many
-/// events the trace has lost, which the page says.  O(n log n), and the size of the source files;
-/// allocates tables of both.  Throws std::runtime_error if the stream fails.
+/// line of each process, the output so far, the handlers, and the processes on a timeline.  The
+/// page can be stepped through, forward and back.  Source files of the program are read from the
+/// working directory, or from the workspace if Bazel runs the program; a page without them shows no
+/// source.  `dropped`: how many events the trace has lost, which the page says.  O(n log n), and
+/// the size of the source files; allocates tables of both.  Throws std::runtime_error if the stream
+/// fails.
 void write_page(std::span<trace_event const> events, std::ostream& to, std::uint64_t dropped = 0);
 
 /// A run on a page; and, if an explorer has made the run, the steps of its schedule.

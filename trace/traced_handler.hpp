@@ -18,7 +18,7 @@ namespace weft {
 namespace detail {
 
 /// Whether a clause takes a `K` beside its operation: a resumption, or an outer<...>.  False for
-/// the types that stand for an outer<...> in checks of clauses.
+/// the types that stand for an asking<...> in checks of clauses (stands_for_asking).
 template <class K>
 constexpr bool is_taken_by_clauses = false;
 template <class... Ts>
@@ -57,8 +57,8 @@ template <class K>
 }  // namespace detail
 
 /// A handler that does the same as `Handler`, and adds each operation that it answers to a trace.
-/// `Handler` is `X` for an owned handler, `X&` for a borrowed one, which may be a region: the
-/// frames that it suspends stay in that region.
+/// `Handler` is `X` for an owned handler, `X&` for a borrowed one.  If `X` is a region
+/// (region.hpp), the frames that its clauses suspend belong to the borrowed `X`.
 template <class Handler>
 class traced_handler : public detail::handles_the_same<Handler> {
   using H = std::remove_reference_t<Handler>;
@@ -146,8 +146,8 @@ class traced_returning_handler : public traced_handler<Handler> {
 /// A borrowed handler has its usual rules: if it is a region, it keeps resumptions until its own
 /// end; if it keeps resumptions and is no region, `handle` throws not_a_region.
 ///
-/// An event has the process that runs on the thread, if a scheduler there is traced (tracing.hpp).
-/// Costs at most two events for each operation, as long as the trace has room.
+/// An event names the process that runs on the thread, if its scheduler is traced to `t`, too
+/// (tracing.hpp).  Costs at most two events for each operation, as long as the trace has room.
 template <class Handler>
 auto traced(Handler&& handler, trace& t) {
   using kept = detail::kept_as<Handler>;

@@ -27,15 +27,16 @@ namespace weft {
 ///     schedule<tracing<stealing>>({.threads = 2, .trace = &t}, program, handlers...);
 ///
 /// The trace has what the scheduler does with its processes, the operations that they perform to it
-/// and to the handlers outside, and what threads do: trace_kind lists it.  Without a trace in the
-/// options, nothing is kept.
+/// and to the handlers outside it, and what threads do: trace_kind lists all events.  Without a
+/// trace in the options, nothing is kept.
 ///
 /// Each event is O(1).  Allocates as the buffers of the trace grow.  It is as thread safe as
 /// `Backend`.
 template <backend Backend = one_thread>
 class tracing : public Backend {
  public:
-  using options = typename detail::options_for<Backend>::type;  ///< The options of `Backend`.
+  /// The options of `Backend`, if it has its own; else schedule_options.
+  using options = typename detail::options_for<Backend>::type;
 
   tracing() : tracing(options()) {}
   /// Passes the other arguments to the backend.

@@ -178,8 +178,9 @@ struct asio_token_result {
   using result =
       std::conditional_t<Token::is_as_tuple, asio_whole_result<N, Ts...>, asio_result<N, Ts...>>;
 
-  /// Returns the computation that performs the operation.  The result type is not deduced, since
-  /// Asio checks with a dummy initiation whether this can be called.
+  /// Returns the computation that performs the operation.  The result type is not deduced: Asio
+  /// checks with a dummy initiation whether this can be called, and a deduced type would make the
+  /// compiler instantiate the body for the dummy.
   template <class Initiation, class... Args>
   static awaits_asio<result, values> initiate(Initiation&& initiation, Token token,
                                               Args&&... args) {

@@ -21,9 +21,11 @@ namespace weft::detail {
 ///       thread may post turn() to the strand.
 ///   ASIOLOOP-2  Handlers own this object, so a handler that is left when the loop has ended finds
 ///       this object, without a scheduler.
-///   ASIOLOOP-3  A step may run handlers (ASIO-6), and so a turn may begin inside another one: the
-///       inner turn does nothing, and the outer one posts a further turn when it ends.
-///   ASIOLOOP-4  The context has work until no process is left.
+///   ASIOLOOP-3  A step may run handlers (asio_operation.hpp, ASIO-6), and so a turn may begin
+///       inside another one: the inner turn does nothing, and the outer one posts a further turn
+///       when it ends.
+///   ASIOLOOP-4  A work guard keeps the context running until no process is left, or the loop has
+///       ended.
 template <class N, class Scheduler>
 class asio_turns : public std::enable_shared_from_this<asio_turns<N, Scheduler>> {
   using executor = typename N::io_context::executor_type;
@@ -101,7 +103,7 @@ class asio_turns : public std::enable_shared_from_this<asio_turns<N, Scheduler>>
   bool is_due_ = false;  // whether a turn is to follow the one that polls (ASIOLOOP-3)
 };
 
-/// The result of run_on(): runs a scheduler in a context until it is destroyed.
+/// The result of run_on(): runs a scheduler in a context until this object is destroyed.
 template <class N, class Scheduler>
 class asio_loop {
  public:

@@ -20,7 +20,7 @@
 
 namespace weft::detail {
 
-/// An io_context with a thread of its own that runs it, in which all signals are blocked.
+/// An io_context, and a thread that runs it with all signals blocked.
 template <class N>
 class asio_thread {
  public:
@@ -52,8 +52,8 @@ class basic_asio_network final : public network {
  public:
   static constexpr bool thread_safe = true;
 
-  /// Makes a network with an io_context and a thread of its own.  Throws std::system_error,
-  /// bad_alloc.
+  /// Makes a network with an io_context and a thread of its own.  Throws the library's system_error
+  /// if the system has no descriptor left, std::system_error if it has no thread left; bad_alloc.
   basic_asio_network() : own_(std::make_unique<asio_thread<N>>()), context_(own_->context) {}
   /// Makes a network on a context that the program runs, and that outlives the network.
   explicit basic_asio_network(typename N::io_context& context) : context_(context) {}

@@ -28,10 +28,10 @@
 ///       handler, and ends the operation once: with values if the handler is called, else when the
 ///       handler is destroyed.  So an operation ends even if its io_context is destroyed before it
 ///       has begun.
-///   ASIO-3  Asio's objects are not thread safe.  The operation is begun, its slot is emitted to,
-///       and its handler is called in `strand`, which is the executor of the operation's object,
-///       made a strand if it is none: a composed operation connects its slot anew at each of its
-///       steps, and an io_context may have several threads.
+///   ASIO-3  Asio's objects are not thread safe, an io_context may have several threads, and a
+///       composed operation connects its slot anew at each of its steps.  So the operation is
+///       begun, its slot is emitted to, and its handler is called in one strand: the executor of
+///       the operation's object, or a strand on that executor if it is none itself.
 ///   ASIO-4  The slot is emitted to under the mutex, and only if the operation has not ended; the
 ///       end is noted under the mutex.  So nothing is cancelled after the handler was called, when
 ///       the process may have destroyed the object already.  The mutex is recursive, since a
@@ -78,14 +78,15 @@ class asio_operation_state
     {
       std::lock_guard const lock(mutex_);
       if (is_beginning_) {
-        was_dropped_ = true;  // begin() then ends the operation, and knows why
+        was_dropped_ = true;  // begin() ends the operation, with the exception if it has one
         return;
       }
     }
     end_with(std::make_exception_ptr(completion_dropped()));
   }
 
-  /// Calls `begin()`, which begins the operation.  If it throws, the operation has ended.
+  /// Calls the argument, which begins the operation.  If the argument throws, ends the operation
+  /// with that exception.
   template <class Begin>
   void begin(Begin const& begin) noexcept {
     set_beginning(true);
@@ -111,7 +112,8 @@ class asio_operation_state
     std::lock_guard const lock(mutex_);
     if (has_ended_) return;
     try {
-      // dispatch() has a copy of the strand, which stays if emit() ends the operation at once.
+      // dispatch() gets a copy of the strand: emit() may end the operation at once, and the end
+      // destroys strand_.
       N::dispatch(strand(), [self = this->shared_from_this()] { self->emit(); });
     } catch (std::bad_alloc const&) {  // the operation ends by itself, later
     }
@@ -268,7 +270,8 @@ class asio_beginning {
   std::tuple<Args...> args_;
 };
 
-/// Lies in the frame of the process; the destructor ends the operation before the frame (ASIO-1).
+/// Lies in the frame of the process; the destructor ends the operation, so that the frame does not
+/// end first (ASIO-1).
 template <class State, class Values>
 class asio_wait {
  public:

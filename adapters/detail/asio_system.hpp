@@ -15,11 +15,11 @@
 
 namespace weft::detail {
 
-/// The calls that asio_network makes to the system itself, since Asio does not make them.  They are
-/// empty on a system that is not POSIX.
+/// The calls that asio_network makes to the system itself, since Asio does not make them.  On a
+/// system that is not POSIX the functions leave these calls out.
 struct asio_system {
 #if defined(__unix__) || defined(__APPLE__)
-  /// Calls `f()` while all signals of the thread are blocked, so that a thread that it starts has
+  /// Calls `f()` while all signals of the thread are blocked, so that a thread that `f` starts has
   /// them blocked: signals are for the program's own threads.
   template <class F>
   static void without_signals(F const& f) {

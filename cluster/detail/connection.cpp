@@ -114,7 +114,7 @@ bool may_pass(natsStatus s, jsErrCode e) noexcept {
     case NATS_IO_ERROR:
     case NATS_NO_SERVER:
     case NATS_PROTOCOL_ERROR:       // the server went away in the middle of a line
-    case NATS_CONNECTION_CLOSED:    // it was closed while it was being made
+    case NATS_CONNECTION_CLOSED:    // the connection was closed while it was being made
     case NATS_INSUFFICIENT_BUFFER:  // the messages to send after a reconnect fill their buffer
       return true;
     default:

@@ -61,7 +61,8 @@ class connection {
   /// Makes the exception that says `text`.
   using error = std::exception_ptr (*)(std::string const& text);
 
-  /// Waits for a server, o.patience at most.  The text of each exception begins with `where`.
+  /// Waits for a server, o.patience at most.  If none accepts the connection, or if an option is
+  /// wrong, throws what `e` makes; the text, as that of fail(), begins with `where`.
   connection(std::string where, error e, connection_options const& o, callbacks c);
   connection(connection const&) = delete;
   connection& operator=(connection const&) = delete;
@@ -74,9 +75,9 @@ class connection {
   /// Ends the subscription in `s`, a list of one, but keeps the object: the library before 3.6.1
   /// may still access it on the thread that reads from the server.
   void end(std::list<owned_subscription>& s) noexcept;
-  /// Waits until the server has received all that was written, at most `one_request`.  Then
-  /// destroys the subscriptions that were ended before: no thread of the library accesses them any
-  /// more.
+  /// Waits until the server has received all that was written, at most `one_request`.  If it has,
+  /// destroys the subscriptions that were ended before the call: no thread of the library accesses
+  /// them any more.
   void flush() noexcept;
 
   [[nodiscard]] natsConnection* get() const noexcept { return connection_.get(); }
@@ -114,7 +115,7 @@ class connection {
   std::mutex lock_;
   std::condition_variable changes_;
   bool is_closed_ = false;               // under lock_: the library makes no more calls
-  std::list<owned_subscription> ended_;  // under lock_: by end(), until flush() destroys them
+  std::list<owned_subscription> ended_;  // under lock_: put by end(), destroyed by flush(), close()
   owned_connection connection_;
 };
 

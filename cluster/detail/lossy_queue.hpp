@@ -26,7 +26,8 @@ class lossy_queue {
   lossy_queue& operator=(lossy_queue const&) = delete;
 
   /// Stores the bytes behind the prefix, in place of the oldest message if the queue is full, and
-  /// wakes the receiver.  O(size of the message).
+  /// wakes the receiver.  A message without the prefix only counts as unreadable; one for which
+  /// there is no memory, as lost by overflow.  Does nothing after close().  O(size of the message).
   void put(std::string_view message) noexcept;
   /// Accepts no message any more.  A receiver that finds none left gets a routing_error with `why`.
   void close(std::string why) noexcept;

@@ -15,10 +15,10 @@ namespace weft::detail {
 /// system interrupts all other running threads of the process and has each execute a full fence.
 ///
 ///   FENCE-1  For each light and each heavy fence, one of the two comes first: the accesses before
-///       that one are visible to the accesses after the other one, whatever their memory orders.
+///       the first one are visible to the accesses after the second, whatever their memory orders.
 ///
 /// A heavy fence takes about 1 to 2 microseconds.  Its cost grows with the number of running
-/// threads, and it waits for the heavy fences of other processes.  Thread safe.
+/// threads, and it waits for the heavy fences of other programs.  Thread safe.
 ///
 /// Source: D. Dice, H. Huang, M. Yang, Asymmetric Dekker synchronization, 2001; the wording of
 /// FENCE-1 from D. Goldblatt, Asymmetric fences, P1202R5; membarrier(2).

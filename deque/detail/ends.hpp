@@ -113,8 +113,8 @@ class ends {
     w->template retreat<S>();
     return true;
   }
-  /// How many calls of rotate() may follow: rotate() pushes at the front and pops at the back,
-  /// where both only move the edge of a window.
+  /// How many calls of rotate() may follow.  rotate() pushes at the front and pops at the back, and
+  /// requires that both only move the edge of a window.
   [[nodiscard]] std::size_t rotations() const noexcept {
     if (!front_.held || !front_.template can_retreat<side::front>()) return 0;
     if (!back_.empty())
@@ -280,7 +280,8 @@ class ends {
     if (w->empty() && !spine_.empty()) {
       *w = {spine_.template take<S>(), 0, full};
     } else if (w->empty()) {
-      *w = {};  // drops a spare leaf: with it, a pop at S of the other window breaks ENDS-1
+      // Drops a spare leaf: with two leaves, a pop at S from the other window would break ENDS-1.
+      *w = {};
       w = &window_at<opposite(S)>();
       if (w->empty()) throw_no_element(operation, "the deque is empty");
     }
@@ -288,7 +289,8 @@ class ends {
     w->trim();
     return take_alone<S, R>(*w);
   }
-  // The compilers construct `taken` in its place (NRVO): no move can throw after the removal.
+  // The compilers construct `taken` as the result itself (NRVO), so after the removal there is no
+  // move that could throw.
   template <side S, class R>
   [[gnu::always_inline]] static R take_alone(window<T, P>& w) {
     cells& in = w.in();  // read once: the stores below could alias `w`

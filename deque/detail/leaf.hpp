@@ -122,7 +122,8 @@ struct leaf : block<T, P> {
       return high;
   }
 
-  /// Constructs R from an element: moves it if `may_move`, and if that cannot throw.
+  /// Constructs R from an element: moves it if `may_move` and a move cannot throw, or if a `T`
+  /// cannot be copied; else copies it.
   template <class R>
   static constexpr R taken(T& element, bool may_move) {
     if constexpr (!copyable)
@@ -132,7 +133,8 @@ struct leaf : block<T, P> {
     else
       return R(std::as_const(element));
   }
-  /// Constructs an element in slot `i`, behind all others: from `element`, as taken() does.
+  /// Constructs an element in slot `i`, behind all others: moves or copies `element` as taken()
+  /// does.
   void add(slot i, T& element, bool may_move) {
     ::new (static_cast<void*>(at(i))) T(taken<T>(element, may_move));
     high.set(i + 1);

@@ -44,13 +44,15 @@ void block<T, P>::destroy(block* b) noexcept {
 }
 
 /// The full leaves between both ends of a deque: a radix tree whose leaves have numbers from begin_
-/// on.  Versions share its nodes.  A change copies the shared ones on one path, one at each height.
+/// on.  Versions share its nodes.  A change copies the shared nodes on one path: at most one node
+/// of each height.
 ///
-///   SPINE-1  A path from the root to leaf k takes, at the height h, the h-th digit of k in base 8.
-///   SPINE-2  The leaves have the numbers in [begin_, end_), and are full.  A place outside is
-///       empty, or, after an exception, has a node without leaves: so no leaf outlives the versions
-///       that have it.
-///   SPINE-3  A root that reaches all leaves by one node below is replaced by that node.  So the
+///   SPINE-1  A path from the root to leaf k takes, at the height h, the h-th digit of k in base 8,
+///       counted from the lowest.
+///   SPINE-2  The leaves have the numbers in [begin_, end_), and are full.  The place of any
+///       other number is empty, or, after an exception, has a node without leaves: so no leaf
+///       outlives the versions that have it.
+///   SPINE-3  A root with all leaves below one of its nodes is replaced by that node.  So the
 ///       height is no more than the largest size demands, even in a queue, whose numbers move in
 ///       one direction for ever, and in a part that was split off.
 ///
@@ -134,10 +136,11 @@ class spine {
     }
   }
 
-  /// Drops the nodes and leaves beyond the outermost leaf at S, which lie next to it, without a
-  /// gap.  This version alone has the path to that leaf; or, after take(), the path to the leaf
-  /// that was taken, which was next to it.  Below the node where these two paths part, nothing lies
-  /// beyond the outermost leaf, so the loop may end there.
+  /// Drops the nodes and leaves beyond the outermost leaf at S: they lie next to it, without a gap.
+  /// The loop may end at a node that other versions share.  After remove() no such node is on the
+  /// path to the outermost leaf.  After take() this version alone has the path to the taken leaf,
+  /// which was next to the outermost one; below the node where these two paths part, nothing lies
+  /// beyond the outermost leaf.
   template <side S>
   void drop_outside() noexcept {
     if (empty()) {

@@ -64,7 +64,7 @@ class steal_ends {
       make_room(1);
     array_.load(std::memory_order_relaxed)->put(b, x);  // relaxed: as for bottom
     // [1] release: a thread that sees the item sees what the item points to, and the array; pairs
-    // with the reads of bottom, [9] of chase_lev and [7] of steal_queue.
+    // with the reads of bottom: [9] in steal() of chase_lev, [7] in try_take() of steal_queue.
     bottom_.store(b + 1, Orders::publishes);
   }
   /// Pushes the results of n calls of next(), n >= 1.  Returns false if there is no room for all of
@@ -92,20 +92,20 @@ class steal_ends {
   /// Orders a push before the check for sleeping threads that follows: call it between the two.
   /// Suppose that another thread announces its sleep and then calls is_empty(), and that the
   /// check does not see the announcement; both the announcement and the check are seq_cst.  Then
-  /// is_empty() sees the push (DEFECT-8).  One locked instruction on x86 and an `stlr` on ARM64;
-  /// a push alone does not pay the former.  A fence would do, but ThreadSanitizer does not support
-  /// fences.
+  /// is_empty() sees the push (DEFECT-8).  Costs an `stlr` on ARM64, and on x86 a locked
+  /// instruction, which a push alone does not need.  A fence would do, but ThreadSanitizer does not
+  /// support fences.
   void publish() noexcept {
-    // [5] seq_cst: pairs with [6] in is_empty().  In the single order of seq_cst operations, this
-    // store comes before the read of the thread that will sleep, and then that read sees the push.
-    // Or it comes after that read, hence after the announcement, and then the check sees the
+    // [5] seq_cst: pairs with [6] in is_empty(), which a thread calls before it sleeps.  If in the
+    // single order of seq_cst operations this store comes before [6], then [6] sees the push.  If
+    // this store comes after [6], hence after that thread's announcement, the check sees the
     // announcement.  Relaxed: only the owner writes bottom.
     bottom_.store(bottom_.load(std::memory_order_relaxed), Orders::announces);
   }
 
   /// True only if the deque or queue was empty at some moment of the call.  Thread safe.
   [[nodiscard]] bool is_empty() const noexcept {
-    // Acquire: pairs with the compare-and-swaps of top, [10] of chase_lev and [8] of steal_queue.
+    // Acquire: pairs with the compare-and-swaps of top ([10] of chase_lev, [8] of steal_queue).
     // So bottom is read after top, and is no older than the pushes of the items that top has
     // passed.  If this value of top is out of date, the result may be false although all items are
     // gone.
@@ -131,7 +131,7 @@ class steal_ends {
   ~steal_ends() = default;
 
   // Written by all threads that take items at the top.
-  alignas(line) std::atomic<index> top_ = 0;  // the oldest item; only grows (STEAL-2)
+  alignas(line) std::atomic<index> top_ = 0;  // the index of the oldest item; only grows (STEAL-2)
   // Both written by the owner only.
   alignas(line) std::atomic<index> bottom_ = 0;  // one past the newest item (STEAL-1)
   index top_seen_ = 0;                           // a value that top has reached
@@ -139,8 +139,8 @@ class steal_ends {
  private:
   /// Makes room for `n` more items.
   [[gnu::cold, gnu::noinline]] void make_room(std::size_t n) {
-    // [2] acquire: pairs with the compare-and-swaps of top, [10] of chase_lev and [8] of
-    // steal_queue.  A thread reads the cells of its items before it moves top; so those reads
+    // [2] acquire: pairs with the compare-and-swaps of top ([10] of chase_lev, [8] of
+    // steal_queue).  A thread reads the cells of its items before it moves top; so those reads
     // happen before the owner writes the cells again.
     top_seen_ = top_.load(Orders::sees_room);
     index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: only the owner writes it
@@ -148,8 +148,8 @@ class steal_ends {
     if (n > most || room > most) throw std::bad_alloc();
     if (room > static_cast<std::size_t>(newest_->capacity())) {
       array::replace(newest_, room, top_seen_, b);
-      // [3] release: pairs with [4], the read of array_ by a thread that takes items, which then
-      // sees the cells (STEAL-4).
+      // [3] release: pairs with [4] in steal() of chase_lev and in try_take() of steal_queue: a
+      // thread that takes items sees the cells of the array (STEAL-4).
       array_.store(newest_.get(), Orders::grows);
     }
     full_at_ = top_seen_ + newest_->capacity();
@@ -163,7 +163,7 @@ class steal_ends {
   std::atomic<array*> array_;  // newest_, published to thieves
 
  private:
-  index full_at_;  // how far bottom may rise: an earlier top_seen_, plus the capacity
+  index full_at_;  // how far bottom may rise: top_seen_ of the last make_room() plus capacity
 };
 
 }  // namespace detail

@@ -99,7 +99,8 @@ struct window {
 
   /// Destroys the elements outside the window, which an owner that has gone may have left, and
   /// moves the others so that all room in the leaf is at S.  Returns false, and does nothing, if
-  /// the leaf has other owners, if the window has more than half of it, or if a move may throw.
+  /// the leaf has other owners, or if the window has more than half of the leaf, or has elements
+  /// whose move may throw.
   template <side S>
   bool slide() noexcept {
     slot const n = size();

@@ -13,7 +13,8 @@ namespace {
 
 using packer = msgpack::packer<msgpack::sbuffer>;
 
-/// An array of `n` elements, which `f` writes; the last element may be `last`, as MessagePack.
+/// An array of `n` elements.  `f` writes them; if `last` is not empty, it is the last one, as
+/// MessagePack.
 template <class F>
 std::string array(std::uint32_t n, F const& f, std::string_view last = {}) {
   msgpack::sbuffer bytes(32 + last.size());

@@ -16,7 +16,8 @@ namespace weft::durable::detail {
 [[nodiscard]] std::string step_answer(std::string_view value);
 [[nodiscard]] std::string step_failure(unsigned attempts, std::string_view why);
 [[nodiscard]] std::string step_interruption();
-/// Returns the value's bytes.  Throws step_failed or step_interrupted, which name `step`.
+/// The bytes of the value.  If the step failed or was interrupted, throws step_failed or
+/// step_interrupted, which name `step`.
 [[nodiscard]] std::string_view value_of_step(std::string_view answer, std::string_view step);
 
 /// An attempt that failed: [attempts so far, why, when the next one is due].

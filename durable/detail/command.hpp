@@ -49,7 +49,7 @@ struct command {
 /// An entry of the log: a command, or a piece of one that is too large for one entry.
 struct envelope {
   std::string_view writer{};  ///< The handle that has written it.
-  std::uint64_t number = 0;   ///< The number of the command; grows with each one of the writer.
+  std::uint64_t number = 0;   ///< The number of the command; grows with each command of the writer.
   std::uint32_t piece = 0;
   std::uint32_t pieces = 1;
   std::string_view body{};

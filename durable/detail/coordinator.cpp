@@ -78,7 +78,7 @@ eff<void, weft::mail> coordinator::deliver(commit_effect& e) {
   }
 }
 
-/// Decides whether a process is run here again.  Called when another engine has run it.
+/// Decides whether this engine runs a process again.  Called when another engine has run it.
 void coordinator::look_again_at(process_key k) {
   if (sharing_) {
     left_.push_back(k);
@@ -151,7 +151,8 @@ eff<void, weft::mail> coordinator::look_outside() {
   want_all_ready();
   for (auto& [k, s] : seats_) co_await tell_of_inbox(*s);
   next_wake_ = store_.next_wake();
-  // Other engines have ended the processes that still wait here, which would stay for keep_waiting.
+  // The processes that still wait in this engine were ended by others; they would keep their seats
+  // for keep_waiting.
   if (how_.until == run_until::all_ended && !store_.any_unfinished())
     for (auto& [k, s] : seats_) co_await make_room(*s);
 }
@@ -192,7 +193,7 @@ eff<void, weft::mail> coordinator::claim_some() {
   std::size_t const room = how_.max_running - std::min(how_.max_running, seats_.size());
   for (auto const k : sharing_->claim(std::min({room, part_of_free(), most_at_once}))) {
     if (auto const found = seats_.find(k); found != seats_.end())
-      co_await tell_of_inbox(*found->second);  // the process was lost, and its driver is still here
+      co_await tell_of_inbox(*found->second);  // it was lost before, but its driver is not gone yet
     else
       want(k);
   }

@@ -46,10 +46,10 @@ struct engine_options {
   /// Whether start(), send(), cancel() and stop(), called by other threads, take effect while run()
   /// goes on.  If not, the first three take effect in the next run.
   bool listens = true;
-  /// How often the engine looks whether another program has changed the store: a tool that sends a
-  /// message, say, or another engine.  0: never.  An engine that runs until it is idle does not
-  /// look; one that runs until all have ended looks by the wall clock only, since virtual time
-  /// would pass with each look.  A store that engines share tells them of changes: none looks.
+  /// How often the engine looks whether another program (a tool that sends a message, say, or
+  /// another engine) has changed the store.  0: never.  An engine does not look if it runs until it
+  /// is idle; nor if it runs until all have ended, by the clock of the scheduler, as virtual time
+  /// would pass with each look; nor on a store that engines share, which tells them of changes.
   std::chrono::nanoseconds looks_outside = std::chrono::milliseconds(500);
   /// The name by which lists show this engine, on a store that several share.
   std::string worker = "worker";
@@ -82,7 +82,7 @@ struct seat {
   std::uint64_t last = 0;  // the sequence number of the last message that was read from the store
   bool waits = false;
   std::list<seat*>::iterator place{};  // the seat's place in waiting_, if `waits`
-  bool is_due = false;                 // whether the store has made the process ready at its time
+  bool is_due = false;                 // whether store::wake_due() has made the process ready
 };
 /// A request to the coordinator: of a driver, or (`outside`) of wait_for_outside().
 struct order {
@@ -108,9 +108,9 @@ struct order {
 ///  COORD-4  A seat is in waiting_ from the commit that stored `waiting` until its driver is told
 ///           of a message, or to make room, or commits again, or ends.  If other processes are
 ///           ready and all seats are taken, the drivers that have waited longest leave.
-///  COORD-5  To a driver whose part was fenced, or has ended the process, that is the last signal:
-///           its seat is free, and it sends no more orders.  A process that was fenced is run again
-///           from its new log, if it is ready: another engine has run it.
+///  COORD-5  A driver whose part was fenced, or has ended or quarantined the process, gets no more
+///           signals: its seat is free, and it sends no more orders.  A process that was fenced is
+///           run again from its new log, if it is ready: another engine has run it.
 ///  COORD-6  On a store that engines share, a process is begun only if this engine has claimed it,
 ///           and it is disowned when its driver has left.
 class coordinator {
@@ -164,7 +164,7 @@ class coordinator {
   [[nodiscard]] std::size_t to_make_room_for() const {
     return wanted_.size() + (sharing_ ? part_of_free() : 0);
   }
-  /// How many processes are to be begun, as far as is known here.
+  /// How many processes are to be begun, as far as this engine knows.
   [[nodiscard]] std::size_t to_begin() const {
     return wanted_.size() + (sharing_ ? sharing_->free_processes() : 0);
   }

@@ -115,8 +115,8 @@ eff<bool, weft::mail> driver::quarantine(instance& it, std::string report) {
 }
 
 namespace {
-/// Rethrows the exception if it is not_readable.  That explains more than the entries that are left
-/// in the log, which the process has not reached because of it.
+/// Rethrows the exception if it is not_readable.  It is then the reason why the process has not
+/// reached the end of its log, so it goes into the report.
 void throw_not_readable_of(std::exception_ptr const& thrown) {
   if (thrown) try {
       std::rethrow_exception(thrown);

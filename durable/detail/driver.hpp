@@ -29,12 +29,12 @@ class driver {
   eff<bool, weft::mail> commit(instance& it);
   /// Waits until `h` has the answer to the request of the process, or an exception in its place;
   /// or, for a step, until its next attempt is due.  False if the driver is to drop the process:
-  /// the process has waited long, the engine stops, or a part was fenced.
+  /// the process has waited long, or makes room; the engine stops; or a part was fenced.
   eff<bool, weft::mail, timing> wait(instance& it, process_handler& h);
   /// Notes that an attempt of a step has failed.  False if it was the last; true if another one is
   /// due later.
   bool note_failure(instance& it, step_options const& how, std::string why) const;
-  /// Commits the end of the process.
+  /// Commits the end of the process, or quarantines it if it does not fit its log.
   eff<bool, weft::mail> finish(instance& it, process_handler const& h, std::exception_ptr thrown);
   eff<bool, weft::mail> quarantine(instance& it, std::string report);
   /// Tells the coordinator that this driver ends, if the coordinator does not know that.
@@ -117,7 +117,8 @@ eff<bool, Row> run_step(driver& d, instance& it, process_handler& h) {
       h.answer = it.append(entry, step_answer(*value));
       co_return co_await d.commit(it);
     }
-    // If the engine is cancelled, this sleep throws, and nothing is recorded.
+    // If the attempt has failed because the engine is cancelled, this sleep throws as well, and
+    // nothing is recorded.
     co_await timing::sleep_for{instant::duration(0)};
     it.resumed_at = d.time(co_await timing::now{});
     if (!d.note_failure(it, r.how, why)) {

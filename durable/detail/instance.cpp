@@ -152,7 +152,7 @@ void instance::find_cancelled(std::string_view what) {
   throw_cancelled(why);
 }
 
-/// The answer to a request in the log; empty if the log ends while the request waits, or in a step.
+/// The answer that the log has to a request; empty if the log ends within a sleep or a step.
 std::optional<recorded> instance::begin_in_log(request& r) {
   if (!report_.empty()) throw diverged(report_);
   asked_ = &r;

@@ -31,8 +31,9 @@ class instance {
   void set_version(std::uint32_t v) noexcept { version_ = v; }
 
   /// The answer to a request; empty if the process has to wait for it, or if a step is to be run.
-  /// Throws the exception that the process is to find at the request: diverged, weft::cancelled.
-  /// `clock()` is the time; it is not called while the log answers.
+  /// Throws the exception that the process is to find at the request: diverged if the log has
+  /// another entry, weft::cancelled if the log or the inbox has a cancellation.  `clock()` is the
+  /// time; it is not called while the log answers.
   template <class Clock>
   [[nodiscard]] std::optional<recorded> begin(request& r, Clock const& clock) {
     if (is_replaying())
@@ -40,10 +41,10 @@ class instance {
     return begin_now(r, clock());
   }
   /// The answer to the request for which the process waits; empty if there is none at `now`.
-  /// Throws weft::cancelled.
+  /// Throws weft::cancelled if the inbox has a cancellation.
   [[nodiscard]] std::optional<recorded> look_again(timestamp now);
 
-  /// Whether the next request is answered by the log.
+  /// Whether entries are left in the log; the next request then looks there first.
   [[nodiscard]] bool is_replaying() const noexcept { return next_ < p_.log.size(); }
   /// The request that the process waits for.
   [[nodiscard]] request& waits_for() const noexcept { return *asked_; }
@@ -120,7 +121,7 @@ class instance {
   std::uint64_t committed_ = 0;       // how many entries are in the store
   std::string last_answer_;           // the answer of the last entry that was added
   request* asked_ = nullptr;
-  bool is_resumed_ = false;  // whether the log ended within the request
+  bool is_resumed_ = false;  // whether the log ended within the request asked_
   std::optional<timestamp> until_;
   step_state step_;
   std::string report_;

@@ -29,7 +29,7 @@ struct command_result {
 /// approach", 1990).  Beside the processes it has the workers, and which worker has which process.
 ///
 ///  REPLICA-1  The state is determined by the log: it does not depend on times, on addresses, or on
-///             the order of a hash.  So copies that are at the same entry are equal.
+///             the order of a hash table.  So copies that are at the same entry are equal.
 ///  REPLICA-2  A command is carried out once, though it may stand in the log twice: the numbers of
 ///             the commands of one writer grow.
 ///  REPLICA-3  A process has one worker at most.  If a handle commits a part of a process that
@@ -38,7 +38,7 @@ struct command_result {
 ///  REPLICA-4  A worker is dead from the entry on that declares it dead.  That entry names the
 ///             worker's last known entry, and does nothing if the worker has written one since.
 ///  REPLICA-5  A process that is ready and has no worker is free.  Free processes are claimed in
-///             turn.
+///             the order of their keys, from the one after the last claimed one, and round.
 class replica {
  public:
   /// The writer and the number of the command of an entry.  `is_done` says whether the entry was
@@ -80,8 +80,8 @@ class replica {
   void remove(worker_at w, std::vector<process_key>& freed);
   void disown(worker_at w, process_key k);
   void forget_old_writers();
-  /// Updates free_, and frees a process that is closed.  Called when the status or the worker of
-  /// the process may have changed.
+  /// Updates free_, and takes a process that has ended or is quarantined from its worker.  Called
+  /// when the status or the worker of the process may have changed.
   void look_at(process_key k);
 
   /// The state of a writer: the number of its last command, and the pieces of the next one that

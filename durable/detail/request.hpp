@@ -20,8 +20,8 @@ enum class request_kind : unsigned char {
   start,     ///< Start a child.
   outcome,   ///< Wait for the end of a child.
   cancel,    ///< Cancel another process.
-  changed,   ///< Ask whether the process began after a change of its code.
-  publish,   ///< Set what queries are answered with.
+  changed,   ///< Ask in which form a part of the code that has changed is to run.
+  publish,   ///< Set the answer to queries.
   continues  ///< End this run, and begin the next one.
 };
 /// The word that begins the name of an entry.
@@ -31,8 +31,8 @@ enum class request_kind : unsigned char {
 /// one.
 [[nodiscard]] std::string entry_of(std::string_view word, std::string_view what);
 
-/// The entry of a cancellation, for which no request asks: it stands before that of the next
-/// request.
+/// The entry of a cancellation, for which no request asks: it stands in the log at the request that
+/// the cancellation has ended.
 inline constexpr std::string_view cancelled_entry = "cancelled";
 
 /// Types of messages that users do not send.
@@ -65,7 +65,8 @@ struct receive_request : request {
       : request(k, w), has_deadline(has), deadline(t) {}
   bool has_deadline;
   timestamp deadline;
-  /// For an outcome: the first of these children to end answers; null: the child `what` answers.
+  /// For an outcome: the ids of children, of which the first one to end answers the request; null:
+  /// `what` is the id of the only child.
   std::vector<std::string> const* among = nullptr;
 };
 struct start_request : request {

@@ -19,8 +19,9 @@ namespace weft::durable::detail {
 /// The contents of a store, in memory: obeys STORE-3 to STORE-5, and has no medium.  The same calls
 /// in the same order make the same state, on each computer.
 ///
-/// An explorer that leaves out equivalent schedules is told of the accesses to each process, to all
-/// processes and to their ids; so calls for different processes may change places.
+/// An explorer that leaves out equivalent schedules is told of the accesses to each process, to the
+/// set of all processes and to their ids.  So a call that reads one process and a call that changes
+/// another one may change places.
 ///
 /// Each call is O(log n) in the processes, plus what it returns or stores.  Not thread safe.
 class store_state {
@@ -29,7 +30,7 @@ class store_state {
   store_state(store_state const&) = delete;
   store_state& operator=(store_state const&) = delete;
 
-  /// Tells an explorer that the set of all processes is changed.
+  /// Tells an explorer that the set of all processes is changed; the calls below do not.
   void note_change();
 
   commit_result commit(commit_part const& part);

@@ -16,10 +16,10 @@ namespace weft::detail {
 /// The awaiter of `co_await computation`.  The computation is the child, with the row `Callee`; its
 /// caller has the row `Caller`.
 ///
-///   CALL-1  The slot holds an exception only from the end of the child until the caller continues,
-///       which is the next frame to run, and throws the exception.  So the destructor has no
-///       exception to release, and does nothing if the value needs no destructor.  Then a frame
-///       that only calls is destroyed alike at each of its co_awaits, without a jump table.
+///   CALL-1  If the child ends with an exception, the caller is the next frame to run, and
+///       await_resume() takes the exception out of the slot.  So the destructor has no exception to
+///       release, and does nothing if the value needs no destructor.  Then a frame that only calls
+///       is destroyed alike at each of its co_awaits, without a jump table.
 template <class T, class Promise, class Callee, class Caller>
 class calling {
  public:

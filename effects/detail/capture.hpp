@@ -10,7 +10,8 @@
 #include "weft/effects/detail/replay/recording.hpp"
 #include "weft/effects/detail/replay/replay_log.hpp"
 
-/// The captures to which multi_resumptions refer, and the one that resumes by replay.
+/// The base class of the captures to which multi_resumptions refer; and the capture that resumes by
+/// replay.
 namespace weft::detail {
 
 /// A point in the run of a body, to which a multi_resumption can go back; its copies share the
@@ -36,8 +37,8 @@ class capture {
   }
 
   /// Returns the frames that wait at this point; empty if they are gone, and the body is to be run
-  /// again.  `last`: this is the last call.  Throws as captured_frames::require_open() does, and
-  /// frames_in_use.
+  /// again.  `last`: this is the last call.  Throws as captured_frames::require_open() does; and
+  /// frames_in_use, if the frames would have to be copied back, and cannot be now.
   [[nodiscard]] virtual captured_frames frames_here(bool last) = 0;
   /// For traces: the prompt of the frames that wait here; null if they are gone.
   [[nodiscard]] virtual prompt const* prompt_here() const noexcept = 0;

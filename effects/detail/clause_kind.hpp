@@ -193,7 +193,7 @@ consteval auto mistake_of_control_clause() {
   }
 }
 
-/// The mistake of a clause whose outer<...> has an effect that the row around does not have.
+/// The mistake of a clause whose outer<...> has an effect that the row around the handler lacks.
 template <class H, class O, class Around>
 struct asking_mistake {
   static consteval bool report() {
@@ -236,8 +236,8 @@ constexpr bool has_return_clause = requires(H& h, T t) { h.on_return(std::move(t
 template <class H>
 constexpr bool has_return_clause<H, void> = requires(H& h) { h.on_return(); };
 
-/// Finds whether a handler has a member on_return, with any parameters: if so, the name is
-/// ambiguous in a class that has this as a second base.
+/// Detects whether a handler has a member on_return, with any parameters: if so, the name is
+/// ambiguous in a class that derives from the handler and from this struct.
 struct has_on_return {
   void on_return();
 };

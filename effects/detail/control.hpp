@@ -87,9 +87,10 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
 }
 
 /// Calls a control or coroutine clause with the captured chain.  `MayDropPinned`: tasks may be open
-/// in the chain (with_scope); if the clause drops the chain, `waiter` waits for them (CLAUSE-1).
-/// Returns the frame to run next; null if the answer is in `to`, and `waiter` runs next.  Once the
-/// clause has `k`, the performing frame is not touched: it may be on another thread, or destroyed.
+/// in the chain (with_scope); if the clause drops the chain, `waiter` waits for them (CLAUSE-1 of
+/// end_of_clause.hpp).  Returns the frame to run next; null if the answer is in `to`, and `waiter`
+/// runs next.  Once the clause has `k`, the performing frame is not touched: it may run on another
+/// thread by now, or be destroyed.
 template <bool MayDropPinned, class Node, class O>
 [[gnu::always_inline]] inline std::coroutine_handle<> run_clause(
     Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {

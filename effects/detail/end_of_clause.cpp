@@ -31,7 +31,7 @@ void end_of_clause::unwind_later(suspension& h) noexcept {
     if (!try_claim_remainder()) return;
     (void)unwind();
   }
-  is_unwound_ = true;  // or another party will unwind the continuation, and nothing waits for that
+  is_unwound_ = true;  // or left to another party, for which this end does not wait
   h.unwind_on();
 }
 

@@ -13,9 +13,9 @@
 ///   CLAUSE-1  A clause may have dropped its continuation while tasks pin it (SUSPENSION-3 of
 ///       suspension.hpp).  These tasks may refer to frames outside the handler.  So the frame
 ///       outside continues, or is unwound, only after the continuation has been unwound.
-///   CLAUSE-2  All frames under one handler belong to one thread at a time.  So the continuation is
-///       unwound here, by the process that waits for the answer.  The last pin reports when that is
-///       possible (prompt::remainder_state).
+///   CLAUSE-2  All frames under one handler belong to one thread at a time.  So the process that
+///       waits for the answer of the clause unwinds the continuation.  The last pin reports when
+///       that is possible (prompt::remainder_state).
 ///   CLAUSE-3  A prompt may have several unfinished clauses.  The first that ends takes charge of
 ///       the continuation; the others join its list, and are notified when all is unwound.
 namespace weft::detail {

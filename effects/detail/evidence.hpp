@@ -20,7 +20,7 @@
 ///   EVIDENCE-1  For the empty row the pointer is null.  For a row of one effect it points to the
 ///       handler of that effect; otherwise to an array of handlers, in the order of the row.
 ///   EVIDENCE-2  If the rows of caller and callee differ, the caller's awaiter holds the array of
-///       the callee.  So a call between frames of one row needs no memory for it.
+///       the callee.  If they are the same, the callee uses the array of the caller.
 ///   EVIDENCE-3  A prompt has its own array for its body, because the caller's array may be gone
 ///       when the body is resumed.
 namespace weft::detail {
@@ -102,7 +102,8 @@ evidence<E>* find(void* all) noexcept {
     return static_cast<evidence<E>*>(static_cast<void**>(all)[place_of<E, Row>]);
 }
 
-/// A source for gathered::fill(): finds the evidence of an effect in `all`, that of the row `From`.
+/// A source for gathered::fill(): finds the evidence of an effect in `all`, the evidence of the row
+/// `From`.
 template <class From>
 struct found_in {
   void* all;
@@ -111,7 +112,8 @@ struct found_in {
     return find<E, From>(all);
   }
 };
-/// A source for gathered::fill(): the evidence of an effect that a prompt gives its body.
+/// A source for gathered::fill(): finds the evidence that the prompt `p` gives its body for an
+/// effect.
 template <class Prompt>
 struct given_by {
   Prompt& p;
@@ -150,7 +152,8 @@ class gathered<row<Es...>> {
 };
 
 /// Makes the evidence of the row `To` from that of the row `From`, which includes `To`
-/// (EVIDENCE-2).  Needs memory only if the rows differ and `To` has at least two effects.
+/// (EVIDENCE-2).  This object holds an array only if the rows differ and `To` has at least two
+/// effects.
 template <class To, class From>
 class projection {
  public:

@@ -69,7 +69,7 @@ class frame_end {
   /// Called when the chain has ended and its result is written.  Returns the frame or frame_end
   /// that runs next.
   virtual continuation ended() noexcept = 0;
-  /// Called when the chain has been destroyed.  Returns the frame or frame_end outside.
+  /// Called when the chain has been destroyed.  Returns the next frame or frame_end further out.
   virtual continuation dropped() noexcept = 0;
 
   /// A description, for messages.
@@ -98,27 +98,28 @@ class frame_end {
   [[nodiscard]] virtual bool pins_outer_frames() const noexcept { return false; }
   /// The group of tasks that the frames inside belong to; null if none is known here.
   [[nodiscard]] virtual wait_group* as_group() const noexcept { return nullptr; }
-  /// Called by a walk along a chain.  True if the walk is to enter, from here, the continuation
-  /// that a clause keeps: it is unwound together with the clause (SUSPENSION-3).  Then `leaf` is
-  /// set to its innermost frame.  A walk enters it only once.  `from` is the clause in whose kept
-  /// continuation the walk already is, or null; leave_kept_resumption() returns `from`.
+  /// Called by a walk that looks for pins.  True if this is the end of a clause that keeps its
+  /// continuation, and the walk is to enter the continuation, because it is unwound together with
+  /// the clause (SUSPENSION-3); `leaf` is then its innermost frame.  A walk enters a continuation
+  /// only once.  `from`: the end of the clause in whose continuation the walk already is, or null.
   [[nodiscard]] virtual bool enter_kept_resumption(frame_end* /*from*/,
                                                    continuation& /*leaf*/) noexcept {
     return false;
   }
   /// The outer end of the continuation that the clause keeps.
   [[nodiscard]] virtual frame_end const* end_of_kept_resumption() const noexcept { return nullptr; }
-  /// Called when a walk has reached end_of_kept_resumption().  Returns the `from` with which it
-  /// entered.
+  /// Called when a walk leaves the continuation, at end_of_kept_resumption() or because it has
+  /// found a pin.  Returns the `from` with which the walk entered.
   [[nodiscard]] virtual frame_end* leave_kept_resumption() noexcept { return nullptr; }
   /// Called on a pin before the frames outside are unwound: the tasks that refer to those frames
   /// need not finish any more (SUSPENSION-3).
   virtual void on_abandoned() noexcept {}
-  /// Called on a pin: unwinds the chain that the suspension holds up to here, and has it unwound
-  /// further when the tasks have ended (SUSPENSION-3).
+  /// Called on the frame_end that find_pin() has found in the chain of the suspension: unwinds the
+  /// chain up to this frame_end, and the rest when the tasks have ended (SUSPENSION-3).
   virtual void unwind_later(suspension&) noexcept {}
-  /// Called on the end of a clause that waits: when the continuation that the clause has dropped
-  /// can be unwound, or when another clause has unwound it (SUSPENSION-3, end_of_clause.hpp).
+  /// Called on the end of a clause, while it waits to unwind the continuation that the clause has
+  /// dropped: the continuation can be unwound now, or another clause has unwound it (CLAUSE-3 of
+  /// end_of_clause.hpp).
   virtual void on_remainder_free() noexcept {}
 
  protected:
@@ -148,8 +149,8 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
   return std::coroutine_handle<frame>::from_address(h.address()).promise();
 }
 
-/// Has `rest`, a dropped continuation, unwound before `outside`.  Returns the frame or frame_end to
-/// unwind next.  `asked`: see frame_unwinder::destroy().
+/// Ensures that `rest`, a dropped continuation, is unwound before `outside`.  Returns the frame or
+/// frame_end to unwind next.  `asked`: see frame_unwinder::destroy().
 continuation unwind_first(prompt& rest, continuation outside, bool asked) noexcept;
 
 /// Destroys frames of a chain, one after the other.  A continuation that a frame has as a parameter
@@ -205,9 +206,9 @@ template <bool Asked = false>
   }
 }
 /// Whether the frame `at` is cancelled.  Asks the frame_ends further out in turn, also those in
-/// other chains that wait for this one.  Another chain is walked only up to its first handler:
-/// inside that handler its frames cannot run while they wait for this chain, but a frame further
-/// out may be resumed elsewhere, or never.
+/// other chains that wait for this one.  Another chain is walked only up to its first handler: the
+/// frames inside that handler wait for this chain, so they cannot run meanwhile; those outside may,
+/// if the handler has captured the inner frames, to resume them later, or never.
 [[nodiscard, gnu::noinline]] inline bool is_cancelled_at(continuation at) noexcept {
   for (bool is_outside = false; !at.is_ordinary_code();) {
     if (at.is_frame()) {
@@ -313,9 +314,10 @@ inline transfer end_frame(std::coroutine_handle<> me) noexcept {
   me.destroy();
   return go_on(up.resolve());
 }
-/// Calls end_frame() out of line.  Inlined under g++ with AddressSanitizer, its locals would
-/// enlarge the native frame of every coroutine function.  Such frames nest where a coroutine frame
-/// with a resumption is destroyed: its destructor unwinds the frames of that resumption (NEST-1).
+/// Calls end_frame() out of line.  If g++ with AddressSanitizer inlined end_frame(), its locals
+/// would enlarge the native frame of every coroutine function.  These native frames nest: a
+/// coroutine frame with a resumption, when it is destroyed, unwinds the frames of that resumption
+/// (NEST-1 of nested_unwinding.hpp).
 [[gnu::noinline]] inline transfer end_frame_by_a_call(std::coroutine_handle<> me) noexcept {
   return end_frame(me);
 }

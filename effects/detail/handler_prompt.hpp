@@ -93,8 +93,9 @@ struct answer_by {
   }
 };
 
-/// Called when the body has ended: writes the answer into `to`; on_return, if the handler has it,
-/// makes the answer.  Clears `result`, which may hold a resumption that keeps the prompt.
+/// Called when the body has ended: writes into `to` the exception of the body; or the answer, which
+/// on_return makes, if the handler has it.  Clears `result`, which may hold a resumption that keeps
+/// the prompt.
 template <class T, class A, class H>
 void deliver(prompt const& p, H& h, result_slot<T>& result, result_slot<A>& to) noexcept {
   try {

@@ -236,7 +236,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
       else
         return false;
     } else {
-      constexpr bool is_started_here = !is_eff<Body>;  // an eff has a frame already, elsewhere
+      constexpr bool is_started_here = !is_eff<Body>;  // an eff has its frame already
       static_assert(is_started_here,
                     "weft: a body that is resumed bitwise is started where it is handled: pass a "
                     "function, not its result");

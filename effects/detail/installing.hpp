@@ -52,7 +52,7 @@ class borrow_scope : public region {
       require_no_tasks();
   }
   region* home() noexcept { return this; }
-  /// Throws not_a_region if a resident, a suspended prompt or clause, is left.
+  /// Throws not_a_region if a resident is left: a suspended prompt, or a clause that is not done.
   void require_returned() const {
     if (auto const* kept = first()) [[unlikely]]
       throw_kept(*kept);

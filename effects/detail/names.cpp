@@ -57,7 +57,8 @@ std::string text(std::source_location where) {
 
 std::string short_name_of_function(std::string_view spelled) {
   if (spelled.find('(') == spelled.npos) return std::string(spelled);  // the program gave this name
-  // The function stands before a class in it: main()::(anonymous class)::operator()(int) const.
+  // The name of a class that is local to a function stands behind the function's parameters:
+  // main()::(anonymous class)::operator()(int) const.
   for (;;) {
     std::size_t const parameters = begin_of_parameters(spelled);
     std::string_view behind = spelled.substr(end_of_parameters(spelled, parameters));

@@ -20,7 +20,8 @@ constexpr std::string_view spelled_by_the_compiler() {
 template <class T>
 inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
 
-/// `file:line`.  Columns and the spelling of functions differ between compilers.
+/// The location as `file:line`, or "ordinary code" if the line is 0.  Without the column and the
+/// function, because compilers differ in these.
 [[nodiscard]] std::string text(std::source_location where);
 
 /// Takes a text of std::source_location::function_name(), and returns the name of the function

@@ -13,8 +13,8 @@
 ///
 ///   NEST-1  The dropped continuation may refer to an object that is destroyed right after the
 ///       resumption which owns the continuation, such as a local declared before that resumption.
-///       So the continuation is unwound before the destructor returns.  Since C++ cannot suspend a
-///       destructor, each nested unwinding takes native stack.
+///       So the continuation is unwound before the destructor of the resumption returns.  Since C++
+///       cannot suspend a destructor, each nested unwinding takes native stack.
 ///   NEST-2  The program ends with a message before the stack is used up.
 namespace weft::detail {
 

@@ -37,9 +37,9 @@ consteval bool can_be_performed() {
 }
 
 /// The awaiter of `co_await operation`.  A value clause answers in await_ready(), by one indirect
-/// call.  There `attempt` may answer, too: that of a handler that records, from the log; that of a
-/// scheduler, at once.  Otherwise await_suspend() suspends the frames up to the handler, and runs
-/// the clause (control.hpp).
+/// call.  A handler that records, or a scheduler, may answer in await_ready(), too, by `attempt`:
+/// from its log, or at once.  Otherwise await_suspend() suspends the frames up to the handler, and
+/// runs the clause (control.hpp).
 template <class E, class O>
 class performing {
   using R = typename O::result;

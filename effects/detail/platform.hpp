@@ -25,7 +25,8 @@ struct native_stack {
 /// Whether interrupt_threads() works.  The first call registers this process of the system for it;
 /// the result never changes.  Linux has it from 4.14 on, unless it is forbidden to this process.
 [[nodiscard]] bool can_interrupt_threads() noexcept;
-/// Has each other running thread of the process execute a full fence.  False if the system refuses.
+/// Makes each other running thread of this process of the system execute a full fence.  False if
+/// the system refuses.
 [[nodiscard]] bool interrupt_threads() noexcept;
 
 /// The number of fork() calls, since this function was first called, that led to this process of

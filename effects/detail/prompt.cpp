@@ -103,7 +103,7 @@ void prompt::end_of_handler() noexcept {
     lose_handler();
     if (held_by_) held_by_->cut(*this, handler_name());
   } else {
-    // The unwinding below gives up a count; the resumption still has its own.
+    // The unwinding gives up a count, and the resumption, when it is dropped later, another one.
     if (is_ != state::ended && is_ != state::leaving) keep();
     if (borrowed_ && is_pinned()) [[unlikely]]
       lose_handler();
@@ -139,8 +139,8 @@ void prompt::unwind_on() noexcept {
   }
 }
 
-/// Has the continuation unwound by the loop of the caller (REST-1).  A pinned continuation is
-/// dropped inside this call: it is unwound up to the pin, which later has the rest unwound.
+/// Lets the loop of the caller unwind the continuation (REST-1).  A pinned continuation is dropped
+/// inside this call instead: it is unwound up to the pin; the rest is unwound when the pin is gone.
 continuation prompt::drop_before(continuation outside, bool asked) noexcept {
   if (is_given_up() || !may_be_pinned()) return drop(), outside;
   bool const was_asked =
@@ -172,8 +172,9 @@ void prompt::on_handed_over() noexcept {
     watched_ |= given_up;
     share_with_outers();
   }
+  // Relaxed: the pin takes over after this store, by a hand-over that synchronises.
   remainder_.store(clauses_ ? remainder_state::clauses : remainder_state::pinned,
-                   std::memory_order_relaxed);  // relaxed: the pin takes over after this
+                   std::memory_order_relaxed);
 }
 /// Marks this prompt, the prompts inside it, and all prompts to which these may perform, as shared
 /// by threads.

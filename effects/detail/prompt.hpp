@@ -22,7 +22,7 @@
 ///       its count belongs to its resumption.  The count is plain, because all frames under one
 ///       handler belong to one thread at a time.  Only two kinds of prompts are counted atomically:
 ///       those around processes of several threads, and those whose body a pin will unwind
-///       (SUSPENSION-3).  They are marked as shared before.
+///       (SUSPENSION-3).  They are marked before a second thread uses them.
 ///   PROMPT-2  `current_` begins the list of active prompts of this thread, from the innermost
 ///       outwards up to the nearest ordinary code that drives, such as a call of run().  A capture
 ///       walks along this list to the prompt of the handler; if that is the innermost, no step is
@@ -66,7 +66,7 @@ class prompt : public suspension, public pooled_in_body {
       destroy();
   }
   [[nodiscard]] unsigned owners() const noexcept {
-    return owners_.load(std::memory_order_relaxed);  // relaxed: a hint, unless one thread counts
+    return owners_.load(std::memory_order_relaxed);  // relaxed: exact on one thread, else a hint
   }
   /// Called before several threads keep and release the prompt: from now on, its owners are counted
   /// atomically.
@@ -99,7 +99,7 @@ class prompt : public suspension, public pooled_in_body {
     return p != nullptr;
   }
   /// Called before a capture through other prompts: from now on, this prompt holds the prompts
-  /// inside it.  Throws needs_control if ordinary code stands in between.
+  /// inside it.  Throws needs_control if this prompt is not active (is_active()).
   void hold_inner(std::string_view operation, std::source_location where) {
     if (!hold(current_, *this)) throw_across(operation, where);
     for (prompt const* p = current_; p != this; p = p->up_) watched_ |= p->watched_ & in_scope;
@@ -137,7 +137,7 @@ class prompt : public suspension, public pooled_in_body {
   /// Throws resumption_expired if a handler further out has ended.
   void require_outers() {
     // Relaxed: the count only says whether a check is needed.  If a handler has ended on another
-    // thread, this thread sees that only if something else synchronises the two.
+    // thread, this thread sees that only if something else synchronises the two threads.
     if ((watched_ & fragile) && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
   }
@@ -164,8 +164,8 @@ class prompt : public suspension, public pooled_in_body {
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
-  /// The end of a clause that is in charge of the dropped continuation (CLAUSE-3); null if there is
-  /// none yet.
+  /// The end of a clause that is in charge of the dropped continuation (CLAUSE-3 of
+  /// end_of_clause.hpp); null if there is none yet.
   [[nodiscard]] frame_end* in_charge() const noexcept {
     return in_charge_ ? &waiter_.end() : nullptr;
   }
@@ -182,7 +182,7 @@ class prompt : public suspension, public pooled_in_body {
   /// Unwinds the dropped continuation as far as possible.  True if nothing is left of it.
   [[nodiscard]] bool unwind_further() noexcept {
     remainder_.store(remainder_state::clauses,
-                     std::memory_order_relaxed);  // relaxed: no other party uses it now
+                     std::memory_order_relaxed);  // relaxed: no pin is left that uses remainder_
     is_ = state::cut;
     unwind_body();
     return is_ != state::leaving;
@@ -292,7 +292,8 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] bool is_shared() const noexcept { return owners() > 1; }
   /// Called when the region or the borrow scope of the handler ends before the body.
   void end_of_handler() noexcept;
-  /// Called by constructors.  `may_go`: a handler further out may end before the body is resumed.
+  /// If a handler further out may end before the body is resumed (`may_go`), makes
+  /// require_outers() check for that.  Called by constructors.
   void set_fragile(bool may_go) noexcept {
     if (!may_go) return;
     watched_ |= fragile;
@@ -322,7 +323,7 @@ class prompt : public suspension, public pooled_in_body {
 
   bool borrowed_ = false;
   bool in_charge_ = false;  // waiter_, the end of a clause, has charge of the remainder (CLAUSE-3)
-  /// Bits of watched_, which require_open() tests at once.  `given_up`: no resumption owns the
+  /// Bits of watched_, which require_open() tests together.  `given_up`: no resumption owns the
   /// chain any more, and only the party that unwinds it may use `is_`; `fragile`: a handler further
   /// out may end before the body is resumed; `in_scope`: a scope may be open in the body.
   static constexpr unsigned char given_up = 1;
@@ -330,7 +331,7 @@ class prompt : public suspension, public pooled_in_body {
   static constexpr unsigned char in_scope = 4;
   unsigned char watched_ = 0;
   [[nodiscard]] bool is_given_up() const noexcept { return (watched_ & given_up) != 0; }
-  frame_arena* arena_ = nullptr;  // for frames of the body: its own, or that of the body around
+  frame_arena* arena_ = nullptr;  // for frames of the body: the prompt's own, or its outer prompt's
 
  private:
   /// Drops one count.  True if it was the last one.

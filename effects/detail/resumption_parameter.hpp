@@ -19,9 +19,9 @@
 ///       natively, inside the frame's destructor.  It is unwound next, before the frames outside.
 ///       So clauses that each keep a continuation, one inside the other, are unwound in one loop.
 ///   REST-2  C++ destroys a frame's locals first, then its promise, then its parameters (these in
-///       an unspecified order).  The destructor of the promise hands the continuation over.  By
-///       then, all objects of the frame that the continuation may refer to are destroyed, except
-///       for other parameters.
+///       an unspecified order).  The destructor of the promise hands the continuation over to the
+///       frame_unwinder.  By then, all objects of the frame that the continuation may refer to are
+///       destroyed, except for other parameters.
 ///   REST-3  The destructor of a local, of an object or of a container drops the resumptions in it,
 ///       natively (nested_unwinding.hpp).  The continuation may refer to a local that is declared
 ///       before the resumption, so it must be unwound before that local is destroyed.

@@ -70,7 +70,7 @@ class suspension : public frame_end {
   /// For messages: the name of the handler that suspends the chain.
   [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
 
-  /// Unwinds the frames inside `part`, a pin, which will have the remainder unwound later
+  /// Unwinds the frames inside `part`, a pin, which lets the remainder be unwound later
   /// (SUSPENSION-3).  The remainder then begins at `next`.
   void unwind_up_to(frame_end const& part, continuation next) noexcept {
     lose_leaf(handler_name());
@@ -83,7 +83,8 @@ class suspension : public frame_end {
   [[nodiscard]] bool may_be_pinned() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
   }
-  /// If may_be_pinned(): the innermost frame or frame_end of the chain, or of its remainder.
+  /// If may_be_pinned(): the innermost frame or frame_end of the chain, or, after unwind_up_to(),
+  /// of the part of the chain that is left.
   [[nodiscard]] continuation innermost_left() const noexcept { return at_.leaf; }
   /// Called when the pin is gone: unwinds the remainder, or notifies the party that unwinds it
   /// (SUSPENSION-3).
@@ -114,9 +115,9 @@ class suspension : public frame_end {
   }
   /// Notes that the frames are gone, though no unwinding has destroyed them.
   void end_unseen() noexcept { is_ = state::ended; }
-  /// Called before a capture through the prompts from `innermost` to `outermost`: from now on, this
-  /// suspension holds these prompts.  False, and no prompt is held, if ordinary code stands in
-  /// between.
+  /// Called before a capture through the prompts from `innermost` up to `outermost`, the latter not
+  /// included: from now on, this suspension holds these prompts.  False, and no prompt is held, if
+  /// the list of active prompts from `innermost` on does not reach `outermost` (PROMPT-2).
   [[nodiscard]] bool hold(prompt* innermost, prompt const& outermost) noexcept;
   /// Called when the answer that the leaf waits for has been filled in: notifies the prompts that
   /// record answers.
@@ -131,7 +132,8 @@ class suspension : public frame_end {
   /// Unwinds the frames inside `part`.  The chain stays suspended: its innermost frame is now
   /// `leaf`, which waits for no answer, and its innermost prompt `around`.
   void drop_inside(frame_end const& part, std::coroutine_handle<> leaf, prompt& around) noexcept;
-  /// If may_be_pinned(): the innermost pin (SUSPENSION-3); null if there is none.
+  /// If may_be_pinned(): the frame_end that find_pin() finds in the chain, or in its remainder;
+  /// null if there is none (SUSPENSION-3).
   [[nodiscard]] frame_end* pinned_by() const noexcept {
     // Relaxed: the thread that makes a pin first sets the flag, and then hands the chain to this
     // thread.  That hand-over synchronises, so this thread sees the flag.
@@ -176,9 +178,9 @@ class suspension : public frame_end {
     std::string_view const* lost_handler_;  // if lost_: the handler that messages name as the cause
   };
   state is_;
-  /// Bits of recording_, which activate() tests at once.  When the answer has been filled in,
-  /// answered() must be called: `inner_records`, of prompts in the chain; `itself_records`, of this
-  /// prompt.
+  /// Bits of recording_, which activate() tests together.  Each tells on which prompts answered()
+  /// must be called when the answer has been filled in: `inner_records`, on prompts inside this one
+  /// in the chain; `itself_records`, on this one.
   static constexpr unsigned char inner_records = 1;
   static constexpr unsigned char itself_records = 2;
   unsigned char recording_ = 0;

@@ -69,8 +69,9 @@ class frame_arena {
     top_ += size;
     return h + 1;
   }
-  /// The fast path of give(): frees `block`, which may be in any memory, if it is in the current
-  /// chunk, and if that chunk stays the current one.  Otherwise returns false, and changes nothing.
+  /// The fast path of give(): frees `block`, which may be in any memory, if the block is in the
+  /// current chunk, and if no more is to be done (see `floor_`).  Otherwise returns false, and
+  /// changes nothing.
   bool try_give(void* block) noexcept {
     header* const h = &header_of(block);
     if (h != last_) {

@@ -12,7 +12,7 @@
 /// Memory on its way between the pools of threads (frame_pool.hpp).
 namespace weft::detail {
 
-/// A chunk of memory of an arena, of any thread (frame_arena.hpp).
+/// A chunk of the memory of an arena, which may belong to any thread (frame_arena.hpp).
 struct arena_range {
   std::byte* begin;
   std::size_t bytes;

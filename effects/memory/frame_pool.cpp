@@ -192,13 +192,13 @@ void* frame_pool::restock(stack& s, std::size_t size) {
   void* const block = obtain(size);
   if (!lists_[size].first->next || (s.room() < at_once && !grow(s, most_of(size)))) return block;
   std::uint32_t const n = from_list(s.top + 1, at_once, size);
-  std::reverse(s.top + 1, s.top + 1 + n);  // so that they are taken in the order of the list
+  std::reverse(s.top + 1, s.top + 1 + n);  // so that blocks are taken in the order of the list
   for (std::uint32_t i = 0; i != n; ++i) __builtin_prefetch(*++s.top, 1);
   return block;
 }
 
 /// Called when a stack is full: makes room.  False if the thread has ended, and keeps no block; or
-/// if there is no memory for an array.
+/// if the stack has no array, and there is no memory for one.
 bool frame_pool::make_room(stack& s, std::size_t size) noexcept {
   close_frames_at_the_end();
   if (closed_) return false;

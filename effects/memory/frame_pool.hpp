@@ -14,20 +14,20 @@
 ///
 ///   POOL-1  For each size, a thread has a stack of free blocks for take() and give(): an array of
 ///       their addresses.  Neither function reads a block, so neither waits for a cache miss.  The
-///       array grows up to `most_of` addresses.  When it is full then, the half of the blocks that
-///       was freed first goes to the thread's list, from which an empty stack is filled.  A list
-///       that has half of `most_of` blocks becomes the spare list; the spare list before it goes to
-///       the depot, which all threads share, and from which empty lists are filled.  So a thread
-///       has a stack and two lists of each size, and blocks that are allocated on one thread and
-///       freed on another circulate and do not pile up.  A list knows its length, so it is handed
-///       over without a walk along it.
+///       array grows up to `most_of` addresses.  When an array that cannot grow any more is full,
+///       the half of its blocks that was freed first goes to the thread's list, from which an empty
+///       stack is filled.  A list that has half of `most_of` blocks becomes the spare list; the
+///       previous spare list goes to the depot, which all threads share, and from which empty lists
+///       are filled.  So a thread has a stack and two lists of each size, and blocks that are
+///       allocated on one thread and freed on another circulate and do not pile up.  A list
+///       knows its length, so it is handed over without a walk along it.
 ///   POOL-2  Blocks are cut from slabs, one behind the other, because malloc would take 16 bytes
 ///       more for each: a fifth of a waiting process.  So no block is returned to the system: the
 ///       memory for frames at the peak stays memory for frames.  Blocks of over 4 KB come from the
 ///       system.
 ///   POOL-3  Under AddressSanitizer no block is kept, so that a use after free is detected: the
-///       stacks have no room, so that the slow path sees each take() and give().
-///       The depot decides this, for all modules and files of a program: a file that is compiled
+///       stacks have no room, so that the slow path sees each take() and give().  The depot decides
+///       whether blocks are kept, for all modules and files of a program: a file that is compiled
 ///       with AddressSanitizer may be linked with one that is not.
 ///   POOL-4  While there are arenas (frame_arena.hpp), the stacks are put aside, and stacks without
 ///       room take their place.  So the slow path sees each take() and give(), and the fast path
@@ -40,8 +40,8 @@ namespace weft::detail {
 class arena_table;
 class frame_arena;
 
-/// Whether a block belongs to the running body.  If so, it lies in the arena of the body, if the
-/// body has one.
+/// Whether a block belongs to the running body.  A block of a body that has an arena lies in that
+/// arena.
 enum class block_owner : unsigned char {
   none,
   body,
@@ -84,7 +84,7 @@ class frame_pool {
       return give_slow(p, size);
     void** const top = s.top + 1;
     s.top = top;
-    ++s.deaths;  // in the line of `top`: two stores in a row to one line take as long as one
+    ++s.deaths;  // beside `top`: two stores in a row to one cache line take as long as one
     *top = p;
   }
   /// Whether give() of a block of that many bytes needs no slow path.
@@ -117,8 +117,8 @@ class frame_pool {
     return alive;
   }
 
-  /// Sets whether blocks come from the reserve when the system has no memory.  Returns the previous
-  /// setting.
+  /// Sets whether blocks come from the reserve (unwinding_reserve.hpp) when the system has no
+  /// memory.  Returns the previous setting.
   bool use_reserve(bool on) noexcept { return std::exchange(uses_reserve_, on); }
 
   // ---- arenas (POOL-4)
@@ -156,7 +156,7 @@ class frame_pool {
       return static_cast<std::size_t>(limit - bottom);
     }
   };
-  /// The `top` of a stack that has no array.  Never written.
+  /// The entry to which `top` of a stack without an array points.  Never written.
   [[gnu::visibility("default")]] static inline constinit void* no_room = nullptr;
   struct list {
     free_block* first = &no_block;
@@ -201,7 +201,7 @@ class frame_pool {
   bool closed_ = false;
   bool uses_reserve_ = false;
   unsigned arenas_ = 0;
-  frame_arena* recent_arena_ = nullptr;  // the arena used last, as a hint; null if there is none
+  frame_arena* recent_arena_ = nullptr;  // where a search begins; null if there are no arenas
   while_in_arenas* in_arenas_ = nullptr;
   arena_table const* table_ = nullptr;  // the table of *in_arenas_
 };

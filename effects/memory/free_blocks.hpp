@@ -33,7 +33,7 @@ struct frame_count {
 /// these are found without a read of each block, which would be a cache miss each time.
 struct free_block {
   free_block* next;        // null in no_block only
-  free_block* next_batch;  // in the first block of a batch: the depot's next batch
+  free_block* next_batch;  // in the first block of a batch in frame_depot: the next batch there
   std::uint32_t depth;     // the number of blocks in the list from this one on
   std::uint32_t others;    // how many addresses follow
 

@@ -9,7 +9,7 @@
 
 namespace weft::detail {
 
-/// Memory for the objects that wait while a dropped resumption with an open scope inside is
+/// Memory for the objects that wait while a dropped resumption with an open scope in its frames is
 /// unwound.  This unwinding can neither fail nor be skipped (CLAUSE-1 of end_of_clause.hpp), so the
 /// reserve is used when the system has no memory.
 ///
@@ -23,7 +23,8 @@ class unwinding_reserve {
     for (;;) {
       if (~taken == 0) return nullptr;
       std::uint32_t const first_free = ~taken & (taken + 1);
-      // [1] acquire: pairs with [2] in give(), so the last owner has finished with the block.
+      // [1] acquire: pairs with [2] in give(), so the previous owner has finished with the block.
+      // Relaxed on failure: the next attempt checks the value that was read.
       if (taken_.compare_exchange_weak(taken, taken | first_free, std::memory_order_acquire,
                                        std::memory_order_relaxed))
         return &memory_[static_cast<std::size_t>(std::countr_zero(first_free)) * block_bytes];
@@ -34,8 +35,8 @@ class unwinding_reserve {
     auto const at = reinterpret_cast<std::uintptr_t>(p);
     auto const first = reinterpret_cast<std::uintptr_t>(memory_.data());
     if (at < first || at >= first + memory_.size()) return false;
-    // [2] release: pairs with [1] in take().  So the accesses of the last owner to the block happen
-    // before those of the next owner.
+    // [2] release: pairs with [1] in take().  So this owner's accesses to the block happen before
+    // those of the next owner.
     taken_.fetch_and(~(std::uint32_t{1} << ((at - first) / block_bytes)),
                      std::memory_order_release);
     return true;

@@ -30,7 +30,7 @@
 ///
 ///     run(handle(all_solutions(), [] { return summands(5); }))  // {1, 4}, {2, 3}
 ///
-/// The handlers here try the alternatives in order, depth first (Plotkin and Pretnar, DOI
+/// The handlers below try the alternatives in order, depth first (Plotkin and Pretnar, DOI
 /// 10.1007/978-3-642-00590-9_7).  Each alternative of a choice but the first runs the body again
 /// from its beginning: n alternatives at a depth of d operations cost O(n d).  So fail early.  For
 /// a search of millions of steps, use bitwise (multi_shot.hpp), or a loop and a stack.

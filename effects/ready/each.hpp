@@ -27,8 +27,8 @@ class emitted;
 
 namespace detail {
 
-/// The handler of the computation, and the state that a range and its iterators share.  The range
-/// and the iterators are its owners, which it counts: the last one deletes it.
+/// The handler of the computation, and the state that a range and its iterators share.  An emission
+/// counts its owners, the range and the iterators: the last of them deletes the emission.
 ///
 ///   EACH-1  Either there are both a value and the continuation of the computation; or there is
 ///       neither, because the computation has not begun, is running, or is over.
@@ -93,7 +93,8 @@ class call_once {
 };
 
 /// The emission whose computation is the result of a `Body`, called once.  Its start() moves the
-/// `Body` into the prompt, which keeps it, and with it the arguments, as long as there are frames.
+/// `Body`, with the arguments, into the prompt; the prompt keeps the `Body` as long as there are
+/// frames.
 template <class T, class Body>
 class emission_of final : public emission<T> {
  public:

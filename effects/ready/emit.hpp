@@ -16,9 +16,9 @@ namespace weft {
 ///       for (int i = 1; i <= n; ++i) co_await emit<int>::value{i * i};
 ///     }
 ///
-/// The handler decides what happens to the values.  A handler with a value clause receives each at
-/// once: push.  A handler that keeps the continuation until the next value is requested gives pull:
-/// effects/ready/each.hpp makes a range of it.
+/// The handler decides what happens to the values.  A handler with a value clause receives each
+/// value at once: push.  A handler that keeps the continuation until the next value is requested
+/// gives pull: so effects/ready/each.hpp makes a range of the computation.
 ///
 /// A `T` is moved on its way.  To emit a reference, use a pointer or a std::reference_wrapper.
 template <class T>

@@ -11,9 +11,9 @@
 
 namespace weft {
 
-/// The effect of failing with an `E`.  Unlike an exception, the failure is in the type, and costs
-/// no more than a call: the handler drops the continuation, whose frames are destroyed from the
-/// innermost outwards.
+/// The effect of failing with an `E`.  Unlike an exception, the failure is in the type; and
+/// a failure costs no more than a call if the handler drops the continuation, whose frames are
+/// destroyed from the innermost outwards.
 template <class E>
 struct failure {
   /// Fails with the error.  Never returns.

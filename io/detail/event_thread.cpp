@@ -59,7 +59,7 @@ event_thread::event_thread(socket_table& t)
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 event_thread::~event_thread() {
-  if (!home_.is_here()) {  // in a child, after fork(): the thread is the parent's, so leaks it
+  if (!home_.is_here()) {  // in a child, after fork(2), this leaks the parent's thread
     alignas(std::thread) static std::byte kept[sizeof(std::thread)];
     ::new (static_cast<void*>(kept)) std::thread(std::move(thread_));
     return;

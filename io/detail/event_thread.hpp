@@ -19,7 +19,8 @@ class socket_table;
 /// would be spent on context switches (docs/decisions/013-reactor.md).
 class event_thread {
  public:
-  /// Starts the thread.  Throws std::system_error.
+  /// Starts the thread.  Throws std::system_error if too many files are open, or no thread can be
+  /// started.
   explicit event_thread(socket_table& t);
   event_thread(event_thread const&) = delete;
   event_thread& operator=(event_thread const&) = delete;

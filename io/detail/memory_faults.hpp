@@ -51,10 +51,10 @@ class fault_menu {
 
 /// How many faults of each kind may still happen in this run.
 ///
-///   MEMNET-1  The budgets decide which faults are possible, but need not be a location
-///       (location_listener.hpp).  Each kind has one total for all processes; so if two processes
-///       can make their decisions in one order, they can make the same decisions in the other
-///       order.
+///   MEMNET-1  The budgets decide which faults are possible, but explorers need not hear of the
+///       accesses to them (location_listener.hpp).  Each kind has one total for all processes, so
+///       the order of two decisions does not matter: what two processes can decide in one order,
+///       they can decide in the other order.
 class fault_budgets {
  public:
   enum kind : std::uint8_t { splits, short_writes, delays, resets, refusals, silences, kinds };

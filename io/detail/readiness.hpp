@@ -34,7 +34,7 @@ class readiness {
     return happened_.load(std::memory_order_acquire);
   }
   [[nodiscard]] bool may_try(count now) const noexcept {
-    // Relaxed: this process has stored the value, or one that attempts at the same time (READY-3).
+    // Relaxed: an old value of the same socket costs one attempt at most (READY-3).
     return now != exhausted_.load(std::memory_order_relaxed);
   }
   /// Notes that an attempt found nothing; `then` was the counter before the attempt.
@@ -52,8 +52,8 @@ class readiness {
   void happens(bool is_last) noexcept {
     // Relaxed: all writers hold the lock.
     count const before = happened_.load(std::memory_order_relaxed);
-    // [2] release: pairs with [1] in now(), which is an acquire so that an attempt reads the
-    // counter before its system call (READY-2).  The store publishes no data.
+    // [2] release: only the partner of [1] in now(): the acquire there keeps the system call of an
+    // attempt behind its read of the counter (READY-2).  The store publishes no data.
     happened_.store((before + 2) | (is_last ? last : 0), std::memory_order_release);
   }
   [[nodiscard]] bool may_try() const noexcept {
@@ -62,8 +62,8 @@ class readiness {
   }
   /// Resets the counter for a new socket, so that the first attempt may try.
   void begin() noexcept {
-    happened_.store(2, std::memory_order_relaxed);  // relaxed: published by [4] of socket_place.cpp
-    exhausted_.store(0, std::memory_order_relaxed);  // relaxed: published by the same [4]
+    happened_.store(2, std::memory_order_relaxed);   // relaxed: [4] of socket_place publishes it
+    exhausted_.store(0, std::memory_order_relaxed);  // relaxed: [4] of socket_place publishes it
   }
 
  private:

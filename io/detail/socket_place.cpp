@@ -32,7 +32,8 @@ socket_id socket_place::begin(descriptor fd, socket_address const& peer) noexcep
   fd_ = std::move(fd);
   peer_ = peer;
   for (side& s : sides_) s.ready.begin();
-  // Relaxed: no other thread has an id with this number yet.
+  // Relaxed: no other thread changes the word while the place is free, and the lock of the table
+  // published the last change.
   std::uint32_t const number = number_of(life_.load(std::memory_order_relaxed)) + 1;
   // [4] release: pairs with [3] of socket_place.hpp: a user that enters sees what was written here.
   life_.store(std::uint64_t{number} << 32 | open | one_user, std::memory_order_release);

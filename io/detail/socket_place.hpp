@@ -20,15 +20,16 @@ namespace weft::detail {
 ///   SOCKET-1  One word has the number of the socket, whether it is open, and the count of its
 ///       users; being open counts as one user.  A thread that uses the socket checks the number and
 ///       `open`, and adds itself, in one exchange; a thread that closes the socket checks the same,
-///       and clears `open`: from then on that one user is the closing thread, which has to call
-///       leave().
+///       and clears `open`: from then on the closing thread is the user that being open counted as,
+///       and has to call leave().
 ///   SOCKET-2  The last user closes the descriptor.  So a system call gets the descriptor of its
 ///       own socket, never one that the system has given to another socket meanwhile.
 ///   SOCKET-3  The number changes, and events are reported, under the lock: a thread that holds the
 ///       lock and finds its number reports to the right socket.
 ///   SOCKET-4  An event stands here from `watch` until it is opened, under the lock, or taken back
 ///       by `unwatch`.  So after `unwatch` no thread is still opening it.  The thread that opens it
-///       holds no other lock; the woken process takes this lock only when it continues.
+///       holds no other lock, and the woken process takes this lock only when it continues: so this
+///       lock and those of the scheduler cannot deadlock.
 ///   SOCKET-5  A watcher checks, under the lock, whether the system has reported something since
 ///       the attempt (READY-1), or the socket was closed; a thread that reports or closes checks
 ///       for watchers under the lock after that.  So either the watcher sees the report or the
@@ -72,8 +73,9 @@ class alignas(64) socket_place {
 
   // ---- waiting
 
-  /// Has `g` opened when another attempt may succeed, or when the socket is closed.  Called by a
-  /// user.  Throws std::logic_error if the direction has a watcher.
+  /// Opens `g` once another attempt may succeed, or the socket is closed; at once if that is so
+  /// already.  Called by a thread that has entered.  Throws std::logic_error if the direction has a
+  /// watcher.
   void watch(direction d, external_event& g);
   /// Takes the event back, if it has not been opened (SOCKET-4).
   void unwatch(direction d, external_event const& g) noexcept;

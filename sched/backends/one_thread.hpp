@@ -18,14 +18,14 @@ namespace weft {
 /// longest runs first.  Deterministic.
 ///
 /// A put by another thread goes to an injection queue, which the worker empties into the deque at
-/// its next take.  put() and stop() are called by any thread, all else by one.
+/// its next take.  Any thread may call put() and stop(); one thread calls all other functions.
 ///
 /// O(1) a step, as a rule; at worst O(log n), as a push to the deque.  Allocates as the deque does,
 /// and a node for each put by another thread.
 class one_thread {
  public:
-  /// The last parameter is true since a thunk may own a version of the queue that it is in: its
-  /// process may keep a checkpoint.
+  /// The last argument of the policy is true, since the process of a thunk may keep a checkpoint,
+  /// and so own a version of the queue that the thunk is in.
   using queue = persistent_deque<thunk, deque_policy<plain_counts, heap_memory, 1024, true>>;
   static constexpr unsigned wakes = 1;
 
@@ -101,8 +101,8 @@ class one_thread {
       turns_ = 0;
       return ready_;
     }
-    /// Replaces all ready processes, also those that other threads have put.  A process that is
-    /// dropped may put other processes, hence the loop.  Throws bad_alloc.
+    /// Replaces all ready processes: also those that other threads have put, and those that the
+    /// dropped processes put while they unwind.  Throws bad_alloc.
     void ready(queue q);
 
     [[nodiscard]] bool try_leave() noexcept { return injected_.try_leave(); }

@@ -50,9 +50,9 @@ struct sharing_options {
 /// takes from the other threads in turn, every 256 steps at the latest: at least one process, if
 /// there is one.
 ///
-/// Let a process become ready behind k others, at a thread that is stuck in a process that never
-/// ends its step.  Then it runs before any other thread has taken 256 * (n - 1) * (k + 1) more
-/// steps, where n is the number of threads.  If its thread takes steps at first and is stuck later,
+/// Let a process p become ready behind k others, at a thread that is stuck in a process that never
+/// ends its step.  Then p runs before any other thread has taken 256 * (n - 1) * (k + 1) more
+/// steps, where n is the number of threads.  If the thread takes steps at first and is stuck later,
 /// the bound is 256 * (n - 1) * (k + 256).  These bounds do not count the steps that are taken
 /// while the system suspends a thread that has claimed a queue.  A step and the hand-overs that
 /// follow it, at most 64, count as one.
@@ -64,9 +64,9 @@ struct sharing_options {
 /// Not deterministic, except with one thread: then it does the same as one_thread, at up to twice
 /// the price.
 ///
-/// put and take allocate nothing: each queue is a list, linked through the headers of the
-/// processes, which make each process 48 bytes larger.  They are O(1), and a visit to another queue
-/// O(n) in the processes that it takes.  Thread safe, except for a worker, which its own thread
+/// put and take are O(1), and a visit to another queue O(n) in the processes that it takes.  They
+/// allocate nothing: each queue is a list, linked through the headers of the processes, which make
+/// each process 48 bytes larger.  Thread safe, except for a worker, which its own thread
 /// uses.  Source: the pseudo-code of docs/appendix_pseudo_code_read_twice.md, as corrected there;
 /// docs/models verifies it.
 ///
@@ -79,13 +79,13 @@ struct sharing_options {
 ///       looks at the queues every 10 milliseconds (IDLE-5).
 ///   SHARE-2  No thread claims two queues at once.
 ///   SHARE-3  Before a thread takes, it promotes its own lazy tasks into its own queue, the oldest
-///       first: the step of the process that pushed them is over.  Thieves take the oldest lazy
-///       task of a thread whose queue is empty.
+///       first: the step of the process that pushed them is over.  A thief that finds the queue of
+///       another thread empty, or claimed, takes the oldest lazy task of that thread.
 ///   FAIR-1  A thread visits the other threads in turn, and begins each time behind the one that it
 ///       visited last.
-///   FAIR-2  Between two visits in which a thread takes something there are 255 steps, unless its
-///       own queue was empty.  So by the second visit, the processes that the first one put in
-///       front of the queue have run, or have moved to an earlier place in another queue.
+///   FAIR-2  Between two visits in which a thread takes something there are at least 255 steps,
+///       unless its own queue was empty.  So by the second visit, the processes that the first one
+///       put in front of the queue have run, or have moved to an earlier place in another queue.
 class sharing {
  public:
   static constexpr unsigned wakes = 1;
@@ -126,8 +126,8 @@ class sharing {
   }
   void stop() noexcept { idle_.stop(); }
 
-  /// Makes all sleeping threads return from take(), and compute their deadlines again: each of them
-  /// may be the only one that stays idle, and has to wake at the earliest deadline.
+  /// Makes all sleeping threads return from take(), and compute their deadlines again: any of them
+  /// may be the only one that stays idle, and it then has to wake at the earliest deadline.
   void recheck_deadlines() noexcept;
 
  private:
@@ -209,12 +209,12 @@ class sharing::worker {
     return o ? *o : nullptr;
   }
 
-  // ---- callbacks of a process that runs here (WAITER-3 of sync/detail/waiter.hpp)
+  // ---- called when a process of this thread waits or hands over (WAITER-3 of waiter.hpp)
 
   void on_wait_begin(process& p) noexcept { move(p, detail::sharing_state::yielding); }
   void on_waiting(process& p, wait_kind) noexcept { move(p, detail::sharing_state::sleeping); }
   void on_wait_cancelled(process& p) noexcept { move(p, detail::sharing_state::running); }
-  /// The process waits, or is about to wait, and runs next on this thread.
+  /// Called when `p`, which waits or is about to wait, is to run next on this thread.
   void on_handover(process& p) noexcept {
     (void)header_of<header>(p).state.wake(detail::sharing_state::running);
   }

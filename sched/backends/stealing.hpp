@@ -19,12 +19,13 @@ namespace weft {
 /// A process that becomes ready on a thread goes to the thread's own deque, last in, first out; a
 /// process that is put from outside goes to the global queue.  A worker runs the processes in its
 /// deque; then its lazy tasks; then those processes that have yielded; then it takes one from the
-/// global queue, and up to 16 more; then it steals half of the work of a random worker: of the
-/// processes that have yielded there, at most 32, else of the deque there, at most 256.  If it
-/// finds nothing anywhere, it looks a few times more and then sleeps until another worker has work
-/// to share.  A process that yields goes to a separate queue, first in, first out, from which
-/// thieves take as well; in the deque it would be the next to run.  A process that is spawned while
-/// 128 are in the deque goes to that queue, too (WORKER-4).
+/// global queue, and up to 16 more; then it visits the other workers, from a random one on, and
+/// steals: half of the processes that have yielded there, at most 32; if none has, half of that
+/// worker's deque, at most 256; if the deque is empty, a lazy task.  If it finds nothing anywhere,
+/// it looks a few times more and then sleeps until another worker has work to share.  A process
+/// that yields goes to a separate queue, first in, first out, since in the deque it would be the
+/// next to run; thieves take from this queue as well.  A process that is spawned while 128 are in
+/// the deque goes to the separate queue, too (WORKER-4).
 ///
 /// Fairness.  A step here includes the hand-overs in it, at most 64.  At every 64th step a worker
 /// takes the longest-waiting process of one place, by turns: the global queue, the processes that
@@ -54,13 +55,14 @@ namespace weft {
 ///       that takes the process out owns it (STEAL-5 and STEAL-6 of the deques; GLOBAL-1 and
 ///       GLOBAL-3 of the global queue).
 ///   WORKER-2  A worker publishes the process that it puts, and then checks whether another worker
-///       sleeps; a worker that goes to sleep announces it, and then looks everywhere
+///       sleeps; a worker that goes to sleep announces its sleep, and then looks everywhere
 ///       (idle_threads.hpp, IDLE-2; publish() of the deques, STEAL-7 for lazy tasks, GLOBAL-2 of
 ///       the global queue).  There are two exceptions, for a process that the worker will most
-///       likely take itself.  If a process yields while nothing else is ready there, the worker
-///       neither publishes it nor checks; it does both later, if it takes another process in its
-///       regular search for the oldest.  If a process hands over while nothing else is ready there,
-///       the worker publishes it, but wakes no worker if one is on watch (IDLE-5).
+///       likely take itself.  If a process yields while nothing else is ready on its worker, the
+///       worker neither publishes it nor checks; the worker does both later, if it takes another
+///       process in its regular search for the oldest.  If a process hands over while nothing else
+///       is ready on its worker, the worker publishes it, but wakes no worker if one is on watch
+///       (IDLE-5).
 ///   WORKER-3  A process that is about to wait is woken by a flag (stealing_state.hpp), so a waker
 ///       does not wait until the process sleeps.  Only a hand-over waits for that.
 ///   WORKER-4  Thieves take processes from a deque one by one, and each time read the words that
@@ -92,12 +94,12 @@ class stealing {
   /// Always returns an empty thunk: the process may be in the middle of a deque.
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() noexcept { shared_.idle.stop(); }
-  /// Makes all sleeping workers return from take(), and compute their deadlines again: each of them
-  /// may be the only one that stays idle, and has to wake at the earliest deadline.
+  /// Makes all sleeping workers return from take(), and compute their deadlines again: any of them
+  /// may be the only one that stays idle, and it then has to wake at the earliest deadline.
   void recheck_deadlines() noexcept;
 
-  /// Removes a process that has ended from the list, if it is there.  Called before the process is
-  /// destroyed.
+  /// Called when a process has ended, before it is destroyed: removes it from the list of
+  /// processes(), if it is on that list.
   void on_end(process& p) noexcept {
     header& at = header_of<header>(p);
     if (at.listed) [[unlikely]]

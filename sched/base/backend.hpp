@@ -58,11 +58,11 @@ class quiescence_test {
 ///       thunk is empty.  A backend may return an empty thunk in every case.
 ///   BACKEND-5  take returns an empty thunk only if the backend is quiescent (every worker is idle,
 ///       nothing is ready, and the test `quiescent` is true), at the deadline, or if the backend is
-///       stopped; why_empty() of the thunk says which.  With several workers, a backend that is
-///       quiescent stays so until all workers are destroyed; and b.recheck_deadlines() makes a take
-///       of each worker return once as if its deadline had passed, before the worker sleeps again:
-///       an earlier deadline may have been set.  A take whose deadline is instant::min() does not
-///       sleep.
+///       stopped; why_empty() of the thunk says which.  A take whose deadline is instant::min()
+///       does not sleep.  With several workers, a backend that is quiescent stays so until all
+///       workers are destroyed.  Then there is also b.recheck_deadlines(), called when an earlier
+///       deadline may have been set: before a worker sleeps again, one of its takes returns as if
+///       its deadline had passed.
 template <class B>
 concept backend = requires(B b, typename B::worker& w, thunk t, process* p, instant until,
                            quiescence_test quiescent) {
@@ -181,10 +181,10 @@ concept leaving_backend =
 enum class wait_kind : std::uint8_t { mail, other };
 
 /// A backend whose workers run on several threads at once.  It keeps a `header` with each process,
-/// 16 bytes aligned and trivially destructible; header_of<header>(p) returns it.  When a process
+/// aligned to 16 bytes and trivially destructible; header_of<header>(p) returns it.  When a process
 /// waits, its thread makes two calls: on_wait_begin() before other threads can find the process on
-/// a list, and on_waiting() when it no longer touches the process.  A process that is put between
-/// the two does not run before on_waiting().
+/// a list, and on_waiting() when the thread no longer touches the process.  A process that is put
+/// between the two calls does not run before on_waiting().
 template <class B>
 concept concurrent_backend =
     backend<B> && requires(B const& b, typename B::worker& w, process& p, wait_kind what) {
@@ -193,7 +193,7 @@ concept concurrent_backend =
       { w.on_wait_begin(p) } noexcept;
       { w.on_waiting(p, what) } noexcept;
       { w.on_wait_cancelled(p) } noexcept;  // called if p need not wait after all
-      { w.on_handover(p) } noexcept;        // p, which waits or is about to, runs next here
+      { w.on_handover(p) } noexcept;        // p waits, or is about to, and runs next on this thread
     };
 
 namespace detail {

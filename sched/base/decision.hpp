@@ -65,8 +65,8 @@ std::string text_of_value(void const* value) {
   else
     return to_string(v);
 }
-/// Tells the decider of the thread a value, if the value has a text: it is a number or a string, or
-/// there is a function to_string(value).
+/// Tells a value to the decider of the thread, if the value has a text: if it is a number, an
+/// enumerator or a string, or there is a function to_string(value).
 template <class T>
 void note_value(T const& value) noexcept {
   if constexpr (has_text<T>)
@@ -84,9 +84,9 @@ void note_value(T const& value) noexcept {
 ///       bool on(flip) { return decide(2) == 1; }
 ///     };
 ///
-/// Returns a number from 0 to `ways` - 1.  Outside the steps of such a run, and so always under
-/// `schedule`, it returns 0.  So let 0 be the usual way: it is tried first, and shrinking leaves as
-/// few other decisions as possible.
+/// Returns a number from 0 to `ways` - 1.  Where no explorer runs the calling code, and so always
+/// under `schedule`, it returns 0.  So let 0 be the usual way: it is tried first, and shrinking
+/// leaves as few other decisions as possible.
 ///
 /// Do not use it in the program itself: after a fork one of the two processes is run from its
 /// beginning, and would decide again.

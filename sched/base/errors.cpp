@@ -45,7 +45,7 @@ char const* no_senders::what() const noexcept {
 }
 
 namespace {
-/// Appends `text`; indents its lines behind the first.
+/// Appends `text`, in which all lines but the first are indented.
 void append_indented(std::string& to, std::string_view text) {
   for (char const c : text) to += c == '\n' ? "\n  " : std::string_view(&c, 1);
 }

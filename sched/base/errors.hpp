@@ -21,8 +21,8 @@ namespace [[gnu::visibility("default")]] weft {
 /// lock, acquire, exit).  Operations that are answered at once (spawn, touch, timing::now, those of
 /// handlers outside the scheduler) throw it only now and then.  If the process catches `cancelled`
 /// and goes on, the next such operation throws it again.  After a hundred times the process is
-/// unwound up to the scope that was cancelled, and the code outside goes on there with `cancelled`;
-/// if all processes are cancelled, the whole process is unwound.
+/// unwound up to the scope that was cancelled, and the code around that scope goes on with
+/// `cancelled`; if all processes are cancelled, the whole process is unwound.
 ///
 /// schedule() throws `cancelled`, too, if it was stopped.  After a shutdown what() gives the
 /// reason, if there was one.  Copying it increments a reference count.
@@ -95,9 +95,11 @@ struct deadlock : std::runtime_error {
   };
   /// One of the processes that wait.
   struct waiter {
-    process_id process;             ///< The process that waits.
-    std::string what;               ///< The operation, and where it was performed.
-    std::optional<holder> held_by;  ///< If a process holds the mutex that it waits for.
+    process_id process;  ///< The process that waits.
+    std::string what;    ///< The operation, and where it was performed.
+    /// The holder of the mutex that the process waits for; empty if the process waits for something
+    /// else, or no process holds the mutex.
+    std::optional<holder> held_by;
     std::string reason{};  ///< The thing that the process waits for, if `what` does not name it.
     /// The function that the process runs, as std::source_location::function_name() spells it; or
     /// the name that named() gives it.  Empty if it is not known.

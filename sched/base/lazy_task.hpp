@@ -21,7 +21,7 @@ class lazy_task : public detail::frame_end {
   lazy_task& operator=(lazy_task const&) = delete;
 
   /// Makes the task a ready process, and returns its thunk.  Called by the thread that has taken
-  /// the task, to which the process then belongs.  If no process can be made, or the task is
+  /// the task; the process then belongs to that thread.  If no process can be made, or the task is
   /// cancelled, this settles the task and returns an empty thunk.  Allocates the process.
   [[nodiscard]] virtual thunk promote() noexcept = 0;
 

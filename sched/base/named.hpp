@@ -17,7 +17,8 @@ namespace detail {
 /// its result holds the name, in place of a result.
 ///
 ///   NAME-1  If the source location in a result slot lies in a function `weft::named`, the slot is
-///       `answer_` of an awaiter here, and keeps a pointer to the name as long as it is empty.
+///       `answer_` of an awaiter of this class.  It keeps a pointer to the name as long as it is
+///       empty.
 template <class T, class... Es>
 class calling_by_name {
  public:
@@ -67,8 +68,8 @@ class calling_by_name {
 ///     co_await spawn(logger, std::move(in));
 ///
 /// A process that is not named has the name of its function.  Processes with the same name are
-/// numbered.  `named` must be the outermost call of the process, or of a task; elsewhere the name
-/// is not used.  `name` must outlive the process, as a string literal does.
+/// numbered.  `named` must be the outermost call of the process, or of a task; the name of a call
+/// further in is not used.  `name` must outlive the process, as a string literal does.
 ///
 /// co_await yields the result of `body`.  Row: that of `body`.  O(1); allocates a frame, from a
 /// pool; a process without a name costs nothing.  Throws the exceptions of `body`.

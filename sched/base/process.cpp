@@ -31,7 +31,8 @@ std::string_view process::function() const noexcept {
   };
   // A place in the frame `at`, or, if `at` is no frame, in the next frame outside.
   std::source_location where = this->where();
-  detail::result_slot_base const* slot = nullptr;  // for the call that this frame awaits, or null
+  // The slot for the result of the call that the frame `at` awaits; null if it is not known.
+  detail::result_slot_base const* slot = nullptr;
   for (detail::continuation at = at_.leaf; !at.is_ordinary_code();) {
     if (at.is_frame()) {
       detail::frame const& f = detail::frame_of(at.frame());

@@ -36,8 +36,8 @@ class scheduler_prompt : public prompt {
 /// A process: holds its continuation while it waits, and its result when it ends.  Users see its
 /// id, in reports; backends see its address.
 ///
-///   PROCESS-1  A process has an atomic count of owners: its thunks, the scheduler while it runs,
-///       and while it waits the waiter that holds it.
+///   PROCESS-1  A process has an atomic count of owners: its thunks; while the process runs, the
+///       scheduler; while it waits, the waiter that holds it.
 ///   PROCESS-2  A process that is not forkable has one chain of frames from start to end.  Dropping
 ///       the last count unwinds the frames that are left.
 ///   PROCESS-3  The result of a process and the state that it has while it is suspended share their
@@ -57,8 +57,8 @@ class process : public detail::suspension, public detail::pooled {
   // ---- for the library
 
   /// Makes a process that has not started; `first` is its first frame.  Such a process waits for no
-  /// answer, so `sink` stands in for the slot of an answer: with one thread, resume() writes there,
-  /// and nothing reads it.  `block`: the memory for the process, or null.
+  /// answer, so `sink` stands in for the slot of an answer: with one thread, resume() writes an
+  /// answer to `sink`, and nothing reads it.  `block`: the memory for the process, or null.
   ///
   /// Inline, so that the compiler knows the layout, and hence the size class of the block.
   [[gnu::always_inline]] static process* start(
@@ -174,8 +174,8 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation->fail(*at_.waiting, std::move(error));
     needs_slow_resume_ = true;
   }
-  /// For a waiting process: makes the scheduler prepare it before it goes on, since resume() is not
-  /// enough.
+  /// Makes the scheduler prepare a waiting process before the process goes on, since resume() is
+  /// not enough.
   void require_preparation() noexcept { needs_slow_resume_ = true; }
   /// Called when a waiting process is woken without an answer, or with one that may be lost: if the
   /// process is cancelled when its turn comes, it finds `cancelled` instead of the answer
@@ -202,7 +202,8 @@ class process : public detail::suspension, public detail::pooled {
   }
   /// Destroys a process for which ended_plainly() is true, or one without frames and without a log.
   void destroy_plain() noexcept { destroy_plain(bytes_before()); }
-  /// Does what destroy_plain() does; the caller knows the backend's header and this thread's pool.
+  /// Does what destroy_plain() does.  `extra`: the layout of the backend's header; `to`: this
+  /// thread's pool.
   [[gnu::always_inline]] void destroy_plain(detail::header_layout const& extra,
                                             detail::frame_pool& to) noexcept {
     destroy_plain(extra.bytes, to);
@@ -230,7 +231,7 @@ class process : public detail::suspension, public detail::pooled {
   }
 
   /// For a waiting process whose turn has come: destroys its frames inside `part`.  The process
-  /// goes on, without an answer, at `leaf`, the frame outside of `part`, inside the handler
+  /// goes on, without an answer, at `leaf`, the frame outside `part`, whose innermost prompt is
   /// `around`.
   [[nodiscard]] std::coroutine_handle<> unwind_inside(detail::frame_end const& part,
                                                       std::coroutine_handle<> leaf,
@@ -281,7 +282,8 @@ class process : public detail::suspension, public detail::pooled {
   }
   // Never called: no constructor throws.
   static void operator delete(void*, detail::header_layout const&, void*) noexcept {}
-  static void operator delete(void*) noexcept { std::terminate(); }  // never called: free() is
+  // Never called: destroy() and destroy_plain() call free() instead.
+  static void operator delete(void*) noexcept { std::terminate(); }
   [[gnu::always_inline]] static void free(void* p, std::size_t bytes, std::size_t before,
                                           detail::frame_pool& to = detail::frames) noexcept {
     to.give(static_cast<std::byte*>(p) - before, before + bytes);
@@ -301,8 +303,8 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation = nullptr;
     inner_ = &ground;
   }
-  /// For a clone of `other`: copies whether `other` has started, and the number of its children.  A
-  /// clone with an id of its own has no children yet.
+  /// For a clone of `other`: copies whether `other` has started, and, if both have the same id, the
+  /// number of its children.  A clone with another id has no children yet.
   void copy_state_from(process const& other) noexcept {
     if (id_ == other.id_) children_ = other.children_;
     started_ = other.started_;

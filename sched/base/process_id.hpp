@@ -20,9 +20,9 @@ class children_cache;
 /// are "0.1", "0.2" and so on.
 ///
 /// One word.  A step of the path takes 4 bits up to the 7th child, 8 bits up to the 63rd, and so
-/// on; when 63 bits are full, the rest is a hash, written "#...": distinct in practice, though not
-/// guaranteed.  Ordered, as far as they are no hashes: a parent before its children, siblings by
-/// creation.  Every operation is O(1): a path has at most 15 steps.
+/// on.  An id that does not fit in 63 bits is a hash, written "#...": such ids are distinct in
+/// practice, though not guaranteed to be.  Ids that are no hashes are ordered: a parent before its
+/// children, siblings by creation.  Every operation is O(1): a path has at most 15 steps.
 class process_id {
  public:
   constexpr process_id() = default;  // the first process

@@ -8,7 +8,7 @@ enum class put_reason : unsigned char {
   started,     ///< The process has not run yet.
   yielded,     ///< The process lets the others go first.
   woken,       ///< The event that the process waited for has happened.
-  handed_over  ///< The process goes on later; a process that it woke runs now, without a put.
+  handed_over  ///< The process goes on later: it lets a process that it woke run at once.
 };
 
 }  // namespace weft

@@ -20,7 +20,8 @@ enum class step_kind : std::uint8_t {
 
 struct scheduling_rule {
   step_kind step = step_kind::at_once;
-  /// Whether other processes refer to the frame of the operation while its process waits.
+  /// Whether, while the process waits, other processes refer to the frame that performs the
+  /// operation.
   bool waits_in_frame = false;
   /// Whether the operation accesses an object that processes share: where schedules are explored it
   /// may be a step of its own.
@@ -45,11 +46,12 @@ struct scheduling_rule {
   /// Whether the operation ends the process.
   bool ends_process = false;
 };
-/// The rule of an operation that suspends the process, to wait in its frame for another process.
+/// The rule of an operation that suspends the process: it waits in the frame that performs the
+/// operation.
 inline constexpr scheduling_rule scheduled_as_wait{
     .step = step_kind::ends, .waits_in_frame = true, .is_shared = true};
-/// The rule of an operation that is answered at once if that is possible, and else waits in its
-/// frame.
+/// The rule of an operation that is answered at once if that is possible; else the process waits in
+/// the frame that performs the operation.
 inline constexpr scheduling_rule scheduled_as_try{
     .step = step_kind::ends_if_it_waits, .waits_in_frame = true, .is_shared = true};
 /// The rule of an operation on a shared object that never waits.

@@ -30,7 +30,8 @@ class spawn_request {
   spawn_request(spawn_request const&) = delete;
   spawn_request& operator=(spawn_request const&) = delete;
 
-  /// The program of a process that is to be forkable, with a count for the caller; else null.
+  /// For a process that is to be forkable: its program, of which the caller then owns one count.
+  /// Else null.
   virtual program* forkable_program() { return nullptr; }
   virtual first_frame frame() = 0;
   [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
@@ -219,7 +220,8 @@ inline constexpr forkable_t forkable{};
 /// and `.when_full` say so; what calling `f` throws.  When the spawning process is run again, `f`
 /// is not called, and the ids are those of the first run.  If the spawning process is forkable, its
 /// log takes one entry for consecutive spawns at one place; or one for each spawn, if their ids are
-/// hashes.  On several threads, a spawn at which it lets others run first has an entry of its own.
+/// hashes.  On several threads, a spawn at which that process lets others run first has an entry of
+/// its own.
 template <class F, class... Args>
 [[nodiscard("weft: co_await it")]] awaits_to<process_id> auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {

@@ -28,7 +28,7 @@ class time_span {
       return d;
     } else {
       // Compares in a floating type, in which neither side overflows.  The ends of the clock's
-      // range are rounded there; a duration that rounds to the same number becomes the end.
+      // range are rounded there; a duration that rounds to the same number becomes that end.
       using wide = std::chrono::duration<long double, duration::period>;
       wide const w = std::chrono::duration_cast<wide>(d);
       if (w.count() != w.count()) return duration::zero();
@@ -42,7 +42,7 @@ class time_span {
 };
 
 namespace detail {
-/// The instant `span` after `from`; if it is out of range, the first or the last one of the clock.
+/// The instant `span` after `from`; if the clock has none, its first or its last instant.
 [[nodiscard]] constexpr instant time_after(instant from, time_span span) noexcept {
   instant::duration const d = span;
   instant const zero;

@@ -29,7 +29,7 @@ enum class trace_kind : std::uint8_t {
   task_offered,  ///< `process` lets any thread take `value` lazy tasks.
   task_taken,    ///< A task becomes `process`; or, if `value` is 0, `process` runs it itself.
   cancel,        ///< Processes are cancelled: all, or those of a group of tasks if `value` is 1.
-  checkpoint,    ///< A version of the queue is kept; `text`: its parts, as describe_parts() says.
+  checkpoint,    ///< A version of the queue is kept; `text`: its parts (tracing_observer.hpp).
   restore,       ///< A version that was kept replaces the queue; `text`: its parts.
   fail,          ///< An exception has ended `process`; `text`: its what().
   end            ///< `process` has ended.
@@ -59,7 +59,7 @@ struct trace_event {
   put_reason reason{};             ///< For a `put`: why the process is put.
   std::uint16_t worker = outside;  ///< The number of the thread, from 0.
   std::uint16_t other_worker = outside;  ///< The second thread, if the event has two.
-  /// For an operation: how many handlers are inside the one that answers it.
+  /// For an operation: how many handlers are between it and the handler that answers it.
   std::uint16_t depth = unknown;
   bool is_replayed = false;  ///< The answer comes from the log of a process that is run again.
 };

@@ -94,7 +94,7 @@ using result_of_command_t = typename result_of_command<C>::type;
 
 /// Issues a command, as in issue(resolve("a")); `co_await` yields the in_flight<R> to wait for.
 /// Row: `issuing<C>`, which `commands<C>` names.  Two allocations, one of them from the pool,
-/// besides those of the dispatcher.
+/// besides those of the dispatcher.  Throws what the dispatcher throws.
 template <class C>
 [[nodiscard("weft: co_await it")]] awaits_to<in_flight<detail::result_of_command_t<C>>> auto issue(
     C c) {

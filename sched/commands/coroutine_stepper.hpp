@@ -109,7 +109,7 @@ class command_machine : public region {
     }  // else the event is a message, which the coroutine cannot receive
   }
   /// Makes the coroutine find `cancelled` where it waits.  It may clean up; if it waits again, it
-  /// is unwound.
+  /// is unwound.  A coroutine that has not begun never runs.
   void cancel() {
     body_.reset();
     try {

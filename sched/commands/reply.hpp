@@ -46,8 +46,8 @@ template <class R>
 class [[nodiscard]] in_flight {
  public:
   /// Waits for the answer and takes it.  Throws the exception with which the command was answered;
-  /// command_dropped; std::logic_error if the answer was taken before.  Write `co_await` in the
-  /// expression that calls wait().
+  /// command_dropped if its reply was destroyed without an answer; std::logic_error if the answer
+  /// was taken before.  Write `co_await` in the expression that calls wait().
   eff<R, completions> wait() { return result_.wait(); }
   /// Waits for the answer, until `t` at the latest.  `co_await` yields a std::optional<R>, or for
   /// void a bool: empty or false if no answer has come by then.  In that case the answer can be
@@ -98,7 +98,8 @@ class [[nodiscard]] reply {
     }
   }
 
-  /// The issuer's end: a handler answers `issue` with it.  Throws std::logic_error the second time.
+  /// The issuer's end: a handler answers `issue` with it.  Throws std::logic_error if it is called
+  /// a second time.
   [[nodiscard]] in_flight<R> get_in_flight() {
     return in_flight<R>(tag_, source_.get_completion());
   }

@@ -144,8 +144,8 @@ class issuing_any<command_list<Cs...>> {
   }
 };
 
-/// The next step gets events and messages from the inboxes until it has this many.  It gets the
-/// events of commands that were answered at once in any case.
+/// The most events and messages for one step.  If more than that many commands of the step before
+/// were answered at once, the step gets all events of these answers.
 inline constexpr std::size_t events_a_step = 64;
 
 template <class M>

@@ -33,8 +33,8 @@
 /// init is called once, with the name of a method and its input; an unknown name throws
 /// unknown_method.  Then step is called again and again: it is given the events since the last
 /// step, and puts the commands that it issues, and its status, into its output.  Then close is
-/// called, once, in any case: also if init or step has thrown.  Nothing here needs a scheduler: a
-/// test can call the three by hand.  run_stepper.hpp runs a stepper as a process;
+/// called, once, in any case: also if init or step has thrown.  A stepper needs no scheduler: a
+/// test can call the three functions by hand.  run_stepper.hpp runs a stepper as a process;
 /// coroutine_stepper.hpp makes a stepper of a coroutine.
 namespace weft {
 

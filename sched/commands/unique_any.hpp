@@ -28,8 +28,8 @@ struct [[gnu::visibility("default")]] bad_unique_any : std::logic_error {
 ///     unique_any p(std::make_unique<int>(7));
 ///     auto const seven = p.take<std::unique_ptr<int>>();
 ///
-/// O(1).  Values of up to three words whose move cannot throw are stored inside; others cost an
-/// allocation.
+/// O(1).  Values of up to three words whose move cannot throw are stored in the unique_any itself;
+/// other values cost an allocation.
 class unique_any {
  public:
   /// Makes a unique_any that holds nothing.
@@ -61,14 +61,14 @@ class unique_any {
   [[nodiscard]] bool holds() const noexcept {
     return is_ && *is_ == kind_of<T>;
   }
-  /// The value, which stays inside.  Throws bad_unique_any.
+  /// The value, which stays in the unique_any.  Throws bad_unique_any if the value is no `T`.
   template <class T>
   [[nodiscard]] T& get() {
     if (!holds<T>()) throw bad_unique_any(is_ ? is_->name : "", detail::name_of<T>);
     return value<T>(room_);
   }
-  /// Moves the value out; the unique_any is then empty.  Throws bad_unique_any, and what the move
-  /// throws.
+  /// Moves the value out; the unique_any is then empty.  Throws bad_unique_any if the value is no
+  /// `T`, and what the move throws.
   template <class T>
   T take() {
     T taken = std::move(get<T>());

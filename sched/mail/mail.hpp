@@ -44,8 +44,8 @@ struct mail {
     detail::send_waiter* what;                                // lies in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // 0: pointers differ from run to run
   };
-  /// Sends a message, then more, while there is room for them and no process waits for one.  The
-  /// answer is the number of messages that were sent.
+  /// Sends a message, then more, while there is room for them and no process waits for a message.
+  /// The answer is the number of messages that were sent.
   struct [[nodiscard("weft: co_await it")]] send_many : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] send_many(detail::send_waiter& s,
@@ -69,9 +69,10 @@ struct mail {
     bool waits;
     friend std::size_t hash_value(send_until const&) { return 0; }
   };
-  /// Receives a message from one of several mailboxes.  The answer is the number of that mailbox,
-  /// where the first is 1; or receive_waiter::too_late or no_senders_left (namespace detail).  With
-  /// a batch, it also receives the messages that have come after the first.
+  /// Receives a message from one mailbox, or from one of several.  The answer is the number of that
+  /// mailbox, counted from 1; or receive_waiter::too_late or no_senders_left (namespace detail).  A
+  /// receive with a batch, at one mailbox, also takes the messages behind the first, unless the
+  /// process has had to wait.
   struct [[nodiscard("weft: co_await it")]] receive : op<std::uint64_t, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] receive(detail::receive_waiter& r, bool may_wait,
@@ -96,11 +97,11 @@ class address;
 template <class M>
 struct ports;
 
-/// The outcome of sending a message with a deadline.
+/// The outcome of send_until() and try_send().
 enum class delivery : unsigned char {
   sent,      ///< The message is in the mailbox, or has been received.
   too_late,  ///< There was no room until the deadline.
-  no_inbox   ///< The inbox was destroyed.
+  no_inbox   ///< The inbox was destroyed, or the receiving process has none for such messages.
 };
 /// The result of send_until() and try_send().  It gives back a message that was not sent.
 ///
@@ -141,7 +142,8 @@ template <class M>
 /// Each operation seals: the process can no longer fork.  Await each operation in the expression
 /// that creates it; the inbox must outlive the operation.  On several threads, one process at a
 /// time may use the inbox.  Each operation throws std::logic_error if the inbox was moved from, or
-/// if another process waits at it.  Each operation is O(1); allocates nothing.  Row: `mail`.
+/// was opened in another scheduler; an operation that has to wait, also if another process waits at
+/// the inbox.  Each operation is O(1); allocates nothing.  Row: `mail`.
 template <class M>
 class [[nodiscard]] inbox {
  public:
@@ -156,7 +158,8 @@ class [[nodiscard]] inbox {
 
   /// Waits for a message; `co_await` yields it.  Messages of one sender arrive in the order in
   /// which they were sent.  A message that is there already is received at once; the 128th such
-  /// message in a row ends the step of the process, as a yield does.  Throws no_senders.
+  /// message in a row ends the step of the process, as a yield does.  Throws no_senders if there is
+  /// no message, and no address is left.
   [[nodiscard("weft: co_await it")]] awaits_to<M> auto receive() {
     return detail::direct_receive<M, detail::receive_or_throw<M>>(required());
   }
@@ -166,7 +169,7 @@ class [[nodiscard]] inbox {
     return detail::direct_receive<M, detail::receive_next<M>>(required());
   }
   /// Waits for a message until `t` at the latest; `co_await` yields it, or an empty optional if
-  /// none has come by then.  Throws no_senders.  O(log n) in the waiters with a deadline.
+  /// none has come by then.  Throws as receive() does.  O(log n) in the waiters with a deadline.
   [[nodiscard("weft: co_await it")]] awaits_to<std::optional<M>> auto receive_until(instant t) {
     return detail::receive_until_awaitable<M>(t, required());
   }
@@ -175,14 +178,15 @@ class [[nodiscard]] inbox {
     return detail::direct_receive<M, detail::receive_now<M>>(required());
   }
 
-  /// Waits for a message, and receives it and those that have come after it, at most as many as
-  /// `into` has objects; `co_await` yields their number, or 0 if no sender is left.  The messages
-  /// replace the first objects of `into`.  A message that is received is in `into`: a process that
-  /// is cancelled while it waits has received none.  Each message counts in the 128 of receive().
-  /// Throws std::logic_error if `into` is empty.
+  /// Receives the messages that are there, at most as many as `into` has objects; if there is none,
+  /// waits for one, and receives only that one.  `co_await` yields their number, or 0 if no sender
+  /// is left.  The messages replace the first objects of `into`.  A process that is cancelled while
+  /// it waits has received none, so no message is lost.  Each message counts in the 128 of
+  /// receive().  Throws std::logic_error if `into` is empty.
   ///
   ///     std::array<int, 64> some;
-  ///     for (std::size_t n = co_await in.receive_many(some); n != 0; n = co_await in.receive_many(some))
+  ///     for (std::size_t n = co_await in.receive_many(some); n != 0;
+  ///          n = co_await in.receive_many(some))
   ///       for (int const m : std::span(some).first(n)) ...
   ///
   /// O(n) in the messages; allocates nothing.
@@ -234,8 +238,8 @@ class address {
   /// messages without waiting lets the other processes go first.  Throws bad_alloc;
   /// std::logic_error if the port is another scheduler's, or if this address was moved from.
   ///
-  /// Await it in the expression that creates it.  O(1); allocates when more messages are stored
-  /// than ever before.
+  /// Await each send in the expression that creates it.  O(1); allocates when more messages are
+  /// stored than ever before.
   [[nodiscard("weft: co_await it")]] awaits_to<bool> auto send(M message) const {
     return detail::send_awaitable<M>(required(), std::move(message));
   }

@@ -31,8 +31,8 @@ struct own_route {
 };
 }  // namespace detail
 
-/// Sending to a process by its id.  When not to use it: a sender that has an address needs no
-/// lookup, and addresses tell the receiver when no sender is left.
+/// Sending to a process by its id.  If a sender can have an address, do not send by id: an address
+/// needs no lookup, and addresses tell the receiver when no sender is left.
 ///
 ///     eff<void, mail, routing> pongs() {
 ///       auto in = co_await open_inbox<int>();
@@ -40,7 +40,7 @@ struct own_route {
 ///       ...
 ///     }
 ///     process_id const child = co_await spawn(pongs);
-///     bool const there = co_await send(child, 42);   // once the child has opened its inbox
+///     bool const there = co_await send(child, 42);   // true once the child has its inbox
 ///
 /// An id has a meaning in its own scheduler only, and is used once there: it is the path of spawns
 /// that led to the process (process_id.hpp), and no two processes have the same path.  So a message
@@ -219,7 +219,7 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 
 /// Opens the inbox of the awaiting process: auto in = co_await open_inbox<int>();
 ///
-/// Row: `routing`; its receives need `mail`.
+/// Row: `routing`; the receives of the inbox need `mail`.
 /// Three allocations: the mailbox, from the pool; its entry in the table of routes; and the message
 /// buffer, when the first message is stored.  Seals, as open<M>() does.  Throws bad_alloc;
 /// std::logic_error if the capacity is zero, or if the process has an inbox already: a process may
@@ -238,8 +238,8 @@ template <class M>
 /// the inbox takes, so text is sent as send(id, std::string("text")).  In all else this send() is
 /// like address<M>::send.
 ///
-/// Await it in the expression that creates it.  O(1): one lookup, under the lock of one of the
-/// table's 64 shards.  Allocates as address<M>::send does.
+/// Await each send in the expression that creates it.  O(1): one lookup, under the lock of one of
+/// the table's 64 shards.  Allocates as address<M>::send does.
 template <class M>
 [[nodiscard("weft: co_await it")]] awaits_to<bool> auto send(process_id to, M message) {
   if constexpr (detail::require_message<M>())

@@ -11,7 +11,7 @@ namespace weft {
 ///     scheduler<> s;
 ///     s.on_wakeup([&loop] { loop.call_soon(); });  // by any thread, once for each wait
 ///     s.start(program, handlers...);
-///     // in the loop, at first, when it was called, and when the deadline has come:
+///     // in the loop: at first, and each time that call_soon() or call_at() has asked for:
 ///     switch (s.poll()) {
 ///       case poll_result::ready: loop.call_soon(); break;
 ///       case poll_result::waiting:

@@ -223,8 +223,8 @@ class scheduler {
   }
   /// Runs until no process is left.  If a process throws, the others find `cancelled` at their next
   /// operation, and unwind; then run() throws that exception, or `exceptions` if several processes
-  /// failed.  Throws `deadlock` if all processes that are left wait; std::logic_error if a process
-  /// of this scheduler calls it.
+  /// failed.  Throws `deadlock` if all processes that are left wait, and nothing from outside can
+  /// wake one; std::logic_error if a process of this scheduler calls it.
   void run() { idle().run(); }
 
   /// Returns an object that starts processes from outside (submitter.hpp).  Thread safe.  Throws
@@ -247,7 +247,8 @@ class scheduler {
   ///
   /// A process that computes without performing any operation cannot be unwound: shut_down() waits
   /// for it.  While no thread is in run(), shut_down() returns at once, and the next run(), step()
-  /// or poll(), or the destructor, unwinds the processes; shut_down() calls back a loop that polls.
+  /// or poll(), or the destructor, unwinds the processes; for a loop that polls, shut_down() calls
+  /// the function that was given to on_wakeup().
   /// A second call waits, too, and returns the same report.  Throws std::logic_error in a process
   /// of this scheduler; bad_alloc.  Thread safe.  O(n) in the processes; allocates the report.
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
@@ -264,10 +265,11 @@ class scheduler {
   /// change to the queue allocates the parts that it changes.
   class snapshot;
   /// Returns a snapshot of the current state.  O(1), and a copy of the list of failures.  Throws
-  /// unforkable if a process keeps no log, if its log is over, or if a process waits.
+  /// unforkable if a process waits, keeps no log, or has a log that has ended: by an operation that
+  /// seals, by the limit, or for lack of memory.
   [[nodiscard]] snapshot checkpoint();
-  /// Drops the processes that exist, and runs those of the checkpoint from there on: the same
-  /// future, as far as the handlers outside give the same answers.  O(n) in the processes that it
+  /// Drops the processes that exist, and runs those of the checkpoint: the same future, as far as
+  /// the handlers outside the scheduler give the same answers.  O(n) in the processes that it
   /// drops, and the cost of run().  Throws std::logic_error if the checkpoint belongs to another
   /// scheduler; what run() throws.
   void run(snapshot const& from);
@@ -296,7 +298,7 @@ class scheduler {
 
   std::unique_ptr<detail::installed_handlers_base> installed_;
   detail::backend_scheduler<Backend>*
-      state_;  // a prompt, which handlers may keep alive: end() drops its count
+      state_;  // a prompt, which handlers may keep alive: end() drops this object's count of it
 };
 
 template <backend Backend>

@@ -30,7 +30,7 @@ namespace detail {
 template <class T>
 class shared_completion : public pooled {
  public:
-  result_slot<T> value;  // written before the gate is opened
+  result_slot<T> value;  // written before the event is opened
   external_event gate;
 
   void release() noexcept {
@@ -88,8 +88,8 @@ class completer;
 ///
 /// A completion is completed once, from any thread, before or after the wait begins.  Only the
 /// waiting process is suspended: its thread runs other processes meanwhile, or sleeps.  Waiting for
-/// a value that is there already takes one atomic load, outside of handlers and in a process
-/// without a log.  If the completer is destroyed without completing, the wait throws
+/// a value that is there already takes one atomic load, if the process is outside all handlers and
+/// keeps no log.  If the completer is destroyed without completing, the wait throws
 /// completion_dropped; so every wait ends.  The wait seals (operation.hpp): a process that has
 /// waited cannot fork.  A value that owns its own completion is never freed, like an object that
 /// holds a shared_ptr to itself.
@@ -99,9 +99,10 @@ template <class T>
 class [[nodiscard]] completion {
  public:
   /// Waits for the value; `co_await` yields it, once.  Throws the exception that was passed to
-  /// completer::fail(); completion_dropped; std::logic_error if the value was taken before, or
-  /// another process waits.  A wait that is cancelled takes nothing, so the completion can be
-  /// waited for again.  This object must outlive the wait.
+  /// completer::fail(); completion_dropped if the completer was destroyed without completing;
+  /// std::logic_error if the value was taken before, or another process waits.  A wait that is
+  /// cancelled takes nothing, so the completion can be waited for again.  This object must outlive
+  /// the wait.
   eff<T, completions> wait() {
     waiting now(*this);
     if (!now.to->gate.is_open() || !detail::worker_state::may_go_on())
@@ -129,7 +130,7 @@ class [[nodiscard]] completion {
   }
   /// Whether the value was taken, or the completion was moved from.
   [[nodiscard]] bool is_spent(detail::internal) const noexcept { return !to_.get(); }
-  /// Whether a wait would return at once.  Thread safe.
+  /// Whether a wait would end at once, with the value or an exception.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
 
  private:

@@ -31,8 +31,8 @@ namespace weft {
 ///
 /// If the condition is destroyed while processes wait, they find `cancelled`.  While a process
 /// waits, only processes of the same scheduler may use the condition.  One allocation; each wait
-/// takes a frame from the pool, with a predicate two.  Every operation is O(1), notify_all() O(n)
-/// in the waiters.
+/// takes a frame from the pool, with a predicate two, besides those of mutex::lock().  Every
+/// operation is O(1), notify_all() O(n) in the waiters.
 class condition {
  public:
   /// Throws bad_alloc.

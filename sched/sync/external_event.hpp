@@ -23,11 +23,11 @@ namespace weft {
 ///     co_await completions::wait{arrived};  // a process
 ///     arrived.open();                       // any thread, once
 ///
-/// It may be opened before or after the wait begins.  While a process waits here, its scheduler
-/// sleeps when no process is ready, and reports no deadlock: the scheduler cannot know whether the
-/// event will be opened, so a wait for an event that is never opened lasts for ever.  If the event
-/// is destroyed while a process waits, the process finds `cancelled`.  A call of open() must have
-/// returned before the event is destroyed, unless that call has woken the process.
+/// The event may be opened before or after the wait begins.  While a process waits here, its
+/// scheduler sleeps when no process is ready, and reports no deadlock: the scheduler cannot know
+/// whether the event will be opened, so a wait for an event that is never opened lasts for ever.
+/// If the event is destroyed while a process waits, the process finds `cancelled`.  A call of
+/// open() must have returned before the event is destroyed, unless that call has woken the process.
 ///
 ///   EXTERNAL-1  One word holds the state: no process waits yet; a process waits, and the word
 ///       names its room; or the event is open.  The change from a room to open, or back to no
@@ -64,7 +64,8 @@ class external_event : public detail::wait_place {
   [[nodiscard]] bool is_open() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
-    return word_.load(std::memory_order_acquire) == opened;  // [10] acquire: pairs with [6]
+    // [10] acquire: pairs with [6] of external_event.cpp.
+    return word_.load(std::memory_order_acquire) == opened;
   }
 };
 

@@ -26,7 +26,8 @@ void gate::release_all() noexcept {
 void gate::release_now(detail::internal) noexcept { wake(1, true); }
 void gate::release_all_now(detail::internal) noexcept { wake(~std::size_t{0}, true); }
 void gate::wake(detail::internal, detail::wait_room const& here, std::size_t most) {
-  // relaxed: all processes that wait while the gate is used are of one scheduler, this or another.
+  // relaxed: while the gate is used, all processes that wait are of one scheduler, this one or
+  // another.  So an older value of the word names the room of the same scheduler, or none.
   auto const found = word_.load(std::memory_order_relaxed);
   if (found > opened && room_in(found) != &here) detail::throw_other_scheduler();
   wake(most, false);

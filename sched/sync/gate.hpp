@@ -30,7 +30,7 @@ struct syncing;
 
 namespace detail {
 /// For reports: a process that holds, or has written, an object for which others wait; and the
-/// place in the source where the process did so.
+/// place in the source where the process took or wrote the object.
 struct holding {
   process_id process;
   std::source_location since;
@@ -66,8 +66,8 @@ struct for_release {};
 ///     ...
 ///     co_await syncing::wake{at};
 ///
-/// On several threads, another process may wake the gate between the check and the wait.  There,
-/// use wait_while(), which misses no wake in between:
+/// On several threads, another process may wake the gate between the check and the wait.  A program
+/// for several threads uses wait_while(), which does not miss such a wake:
 ///
 ///     co_await at.wait_while([&] { return empty; });
 ///
@@ -96,11 +96,11 @@ class gate : public detail::wait_place {
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
   /// Waits while `holds()` returns true.  `holds()` is called at once, and after each wake and
-  /// release; a wake between a call and the wait is not missed.  `holds` may take an object that it
-  /// finds; so the process can no longer fork.  Where schedules are explored, other processes may
-  /// run before each call, which counts as a write of the gate.  The gate must outlive the wait, as
-  /// it is read again after a wake.  Takes a frame from the pool.  Throws the exceptions of
-  /// `holds`; `cancelled`.
+  /// release; a wake between a call and the wait is not missed.  `holds` may also take an object,
+  /// such as a lock, that it finds free: so the process can no longer fork.  Where schedules are
+  /// explored, other processes may run before each call, which counts as a write of the gate.  The
+  /// gate must outlive the wait, as it is read again after a wake.  Takes a frame from the pool.
+  /// Throws the exceptions of `holds`; `cancelled` if the process is cancelled.
   template <std::predicate Predicate>
   eff<void, syncing> wait_while(Predicate holds,
                                 std::source_location where = std::source_location::current());
@@ -117,7 +117,8 @@ class gate : public detail::wait_place {
   /// The number of wakes and releases so far, read when the word of the gate has been set (ROOM-2
   /// of wait_room.hpp).
   [[nodiscard]] std::uint64_t epoch_now(detail::internal) const noexcept {
-    // [8] seq_cst: comes after [5] of wait_room.hpp: sees each wake that has not seen the word.
+    // [8] seq_cst: comes after [5] of wait_room.hpp, and so sees the new epoch of each wake that
+    // has read the word before [5].
     return epoch_.load(std::memory_order_seq_cst);
   }
 
@@ -163,8 +164,8 @@ struct announced_access {
 /// The operations with which processes wait for one another.
 struct syncing {
   static constexpr bool performed_by_processes = true;  // a task with this effect is not light
-  /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since, the
-  /// process only yields.
+  /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since its
+  /// epoch() was that number, the process only yields.
   struct [[nodiscard("weft: co_await it")]] wait : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     [[nodiscard("weft: co_await it")]] explicit wait(gate& g) noexcept : here(&g) {}
@@ -208,7 +209,7 @@ struct syncing {
   /// Tells backends that explore schedules that the process reads or writes `what` next.
   /// `name_of_call`: the call that performs this, for reports, in static storage; may be null.
   /// Seals: the process can no longer fork.  `co_await` yields the id of the process.  Throws
-  /// `cancelled`.
+  /// `cancelled` if the process is cancelled.
   struct [[nodiscard("weft: co_await it")]] own : op<process_id, seals>, detail::announced_access {
     static constexpr detail::scheduling_rule scheduling{.is_shared = true,
                                                         .checks_cancellation = true};

@@ -29,9 +29,9 @@ class permits;
 /// was woken for it; but only once: after that, newcomers wait in line.
 ///
 /// Not recursive: a process that locks a mutex it holds waits for itself; the `deadlock` that
-/// schedule throws names the process and the place.  Do not use a mutex for data that is accessed
-/// for a few instructions between two operations: on one thread no other process runs there, and on
-/// several a std::mutex or an atomic is enough.
+/// schedule() throws names the process and the place.  Do not use a mutex for data that is accessed
+/// for a few instructions between two operations: on one thread no other process runs meanwhile,
+/// and on several threads a std::mutex or an atomic is enough.
 ///
 /// A process that has tried to lock a mutex can no longer fork: both clones would unlock it.
 ///
@@ -39,7 +39,7 @@ class permits;
 /// process that holds it then guards nothing.  While a process waits, only processes of the same
 /// scheduler may use the mutex.
 ///
-/// One allocation.  Locking takes a frame from the pool; O(1).
+/// One allocation.  Locking takes a frame from the pool, and one more if the process waits; O(1).
 class mutex {
  public:
   class guard;
@@ -55,8 +55,8 @@ class mutex {
   eff<guard, syncing> lock(std::source_location where = std::source_location::current()) {
     return locks(state_, where);
   }
-  /// `co_await` yields the guard, or nothing if the mutex is held.  Does not yield to other
-  /// processes.
+  /// `co_await` yields the guard; or nothing if the mutex is held, or newcomers have to wait in
+  /// line.  Does not yield to other processes.
   eff<std::optional<guard>, syncing> try_lock(
       std::source_location where = std::source_location::current()) {
     return tries(state_, std::nullopt, where);
@@ -95,7 +95,8 @@ class [[nodiscard("weft: a guard unlocks when it is destroyed: name it")]] mutex
 
   /// Unlocks early.  Throws std::logic_error if the guard holds no mutex.
   void unlock() { (void)guard(taken()); }
-  /// False if the guard was moved from or unlocked, or if a wait at a condition has failed.
+  /// False if the guard was moved from or unlocked, or if a wait at a condition has unlocked the
+  /// mutex and not locked it again.
   [[nodiscard]] bool owns() const noexcept { return state_ != nullptr; }
 
  private:

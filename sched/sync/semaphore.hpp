@@ -32,8 +32,9 @@ class permits;
 /// The semaphore may be destroyed when its last user has the permit that it waited for, even if
 /// another process is still inside the release() of that permit.  If it is destroyed while
 /// processes wait, they find `cancelled`.  While a process waits, only processes of the same
-/// scheduler may use the semaphore.  One allocation; each acquire takes a frame from the pool.
-/// O(1); but release(n) with n > 1 is linear in the number of waiters.
+/// scheduler may use the semaphore.  One allocation; each acquire takes a frame from the pool, and
+/// one more if the process waits.  O(1); but release(n) with n > 1 is linear in the number of
+/// waiters.
 class semaphore {
  public:
   /// Makes a semaphore with n permits.  Throws bad_alloc.
@@ -46,8 +47,8 @@ class semaphore {
   eff<void, syncing> acquire(std::source_location where = std::source_location::current()) {
     return acquires(state_, where);
   }
-  /// Takes a permit if there is one; else `co_await` yields false.  Does not yield to other
-  /// processes.
+  /// Takes a permit if there is one, and newcomers need not wait in line (mutex.hpp); else
+  /// `co_await` yields false.  Does not yield to other processes.
   eff<bool, syncing> try_acquire(std::source_location where = std::source_location::current()) {
     return tries(state_, std::nullopt, where);
   }

@@ -102,8 +102,8 @@ class shared {
   /// The value, and the processes that wait until it is right for them.
   ///
   ///   SHARED-1  The members are accessed under `access`, a recursive mutex: if there is no memory
-  ///       to make a process ready, the process may be unwound under the lock, and locks it to
-  ///       leave.
+  ///       to make a process ready, the process may be unwound under the lock, and the destructor
+  ///       of its waiter then locks again.
   ///   SHARED-2  Each waiter waits at a gate of its own.  A process that has changed the value asks
   ///       the predicate of each waiter, takes off the waiters for which it is right, and releases
   ///       their gates, all under the lock.  A process that goes on takes the lock before it
@@ -167,14 +167,15 @@ class shared {
     waiter& operator=(waiter const&) = delete;
     ~waiter() {
       if (!has_entered_) return;
-      std::lock_guard const lock(home_.access);     // waits until a release is done (SHARED-2)
-      if (on_) detail::note_access(&home_, false);  // an update before this would wake the process
+      std::lock_guard const lock(home_.access);  // waits until a release is done (SHARED-2)
+      // A read, for explorers: an update before this would have woken the process.
+      if (on_) detail::note_access(&home_, false);
       leave();
     }
 
     [[nodiscard]] gate& at() noexcept { return at_; }
-    /// Whether the process is to be woken: the value is right, or the predicate throws; then the
-    /// process calls the predicate itself.
+    /// Whether the process is to be woken: the value is right, or the predicate throws.  In its
+    /// turn the process calls the predicate itself, and so finds the exception.
     [[nodiscard]] bool goes_on() const noexcept {
       try {
         return call_(is_right_, std::as_const(home_.value));

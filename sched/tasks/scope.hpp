@@ -60,7 +60,7 @@ class scope {
   /// cancels the scope, which throws the exception at its end.
   ///
   /// Allocates a block and a frame, both from a pool.  Throws bad_alloc, what calling `f` throws if
-  /// it is a coroutine, and std::logic_error in ordinary code.
+  /// it is a coroutine, and std::logic_error if no process of the scheduler runs on this thread.
   template <class F, class... Args>
   void start(F f, Args&&... args) {
     if constexpr (detail::is_callable_task<F, Args...>()) {
@@ -296,16 +296,19 @@ class scope_awaitable {
 ///
 /// A task may borrow objects that outlive the scope; the locals of the body do not.
 ///
-/// If the body or a task throws, the scope is cancelled: tasks that have not begun are not begun,
-/// the others find `cancelled`.  When these have ended, the scope throws the exception; if there
-/// are several, `exceptions` holds all of them.
+/// If the body throws, or a task without a handle (for the others see scope::start()), the scope is
+/// cancelled: tasks that have not begun are not begun, the others find `cancelled`.  When these
+/// have ended, the scope throws the exception; if there are several, `exceptions` holds all of
+/// them.
 ///
 /// A handler further out may take the continuation with the scope.  Any process may drop it; only
-/// the process that has opened the scope may resume it: elsewhere, in ordinary code, and in a task
-/// of the scope, a resume throws std::logic_error.
+/// the process that has opened the scope may resume it: in another process, in ordinary code, and
+/// in a task of the scope, a resume throws std::logic_error.
 ///
 /// Row: `tasking<...>` with the effects of the tasks; the row of the body is that of the caller.
-/// Allocates a frame.  Throws what the body or a task threw; `exceptions`; `cancelled`.
+/// Allocates a frame.  Throws what the body or a task threw; `exceptions` if several did;
+/// `cancelled` if a cancellation has unwound the body, or, if the body has no result and cancel()
+/// was not called, a task.
 template <class F>
 [[nodiscard]] auto with_scope(F f) {
   return detail::scope_awaitable<F>(std::move(f));

@@ -97,7 +97,7 @@ class shielded_body {
 /// Calls `f()`, a computation; `co_await` yields the result.  Row: the effects of `f()`.  While it
 /// runs, the process does not find `cancelled` because a scope or a task further out was cancelled,
 /// or failed: it finds that cancellation afterwards.  Use it for work that must not be left half
-/// done.  The cancellation of the whole run is found inside as well.  Allocates nothing but the
+/// done.  But `f()` does find the cancellation of the whole run.  Allocates nothing but the
 /// frame of `f()`.  Throws what `f()` throws.
 ///
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });

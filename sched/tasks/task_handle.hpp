@@ -151,9 +151,9 @@ using all_values = std::conditional_t<std::is_void_v<T>, void, std::vector<T>>;
 ///
 /// Waiting suspends the process, not its thread; it costs one load for each task that has ended
 /// already.  An exception of a task is thrown to the waiter; if several failed, `exceptions` holds
-/// all of them.  Several processes may wait for one handle at once; a process that adds to it, or
-/// takes from it, must be the only user.  If a handle is destroyed before its tasks have ended,
-/// they go on.
+/// all of them.  Several processes may wait for one handle at once; while a process adds to it, or
+/// takes from it, no other process may use it.  If a handle is destroyed before its tasks have
+/// ended, they go on.
 ///
 /// Moving and starting are O(1), clearing is O(n) in the tasks.  The handle allocates nothing,
 /// except that all() makes a vector.  Row: `tasking<...>`.

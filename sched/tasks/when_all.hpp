@@ -180,10 +180,10 @@ struct values_of_range<Range> {
 ///
 ///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
 ///
-/// If one of them throws, those that have not begun are not begun, and the exception is thrown here
-/// when the others have ended.  O(n).  Throws what one of them threw; `exceptions`, with all of
-/// them, if several did.  Allocates nothing but the frames.  Row: `tasking<...>` with the effects
-/// of the computations.
+/// If one of them throws, those that have not begun are not begun, the others find `cancelled`, and
+/// when these have ended, the exception is thrown here.  O(n).  Throws what one of them threw;
+/// `exceptions`, with all of them, if several did.  Allocates nothing but the frames.  Row:
+/// `tasking<...>` with the effects of the computations.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 // Always inline: a call would spill registers, only to destroy computations that have been moved
@@ -195,7 +195,7 @@ when_all(Cs... cs) {
 }
 
 /// Runs the computations of a range as when_all(cs...) does.  The range is a container that is
-/// moved, or a view that makes them while it is traversed, which is during this call.
+/// moved, or a view that makes them as this call traverses it.
 ///
 ///     std::vector<page> const pages = co_await when_all(urls | std::views::transform(fetch));
 ///     std::array halves{fib(n - 1), fib(n - 2)};

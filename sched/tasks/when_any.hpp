@@ -158,10 +158,11 @@ struct first_of_computations<Range>
 ///
 /// `co_await` yields a std::variant, with std::monostate for a computation without a value.  If the
 /// first one that ends throws, the exception is thrown here; later values and exceptions are
-/// dropped.  Throws what the first one threw; `cancelled`; eff_empty, at the call, if one of the
-/// computations was awaited before or moved from.  An alternative that has not begun when
-/// the first ends is not begun.  An alternative should take nothing that must not be lost, such as
-/// a message: for that there are select() and receive_until(), which lose none.
+/// dropped.  Throws what the first one threw; `cancelled` if a cancellation comes before the first
+/// has ended; eff_empty, at the call, if a computation was awaited before or moved from.  An
+/// alternative that has not begun when the first ends is not begun.  An alternative should take
+/// nothing that must not be lost, such as a message: for that there are select() and
+/// receive_until(), which lose none.
 ///
 /// O(n); allocates a scope, and for each alternative a block and two frames from a pool.  Row:
 /// `tasking<...>` with the effects of the computations.

@@ -12,14 +12,14 @@
 
 /// The failures and messages of a test framework's assertions, while schedules are visited.
 ///
-///   NOTES-1  No assertion is passed on to the framework.  The first assertion of a run that fails
-///       is kept, as text.
+///   NOTES-1  No assertion is passed on to the framework.  The first one that fails in a run is
+///       kept, as text.
 ///   NOTES-2  A message belongs to the process that runs when it comes into scope, or to the part
 ///       of the run outside of all processes.  It is reported with a failed assertion of that
 ///       process, or of that part.
 namespace weft::detail {
 
-/// A schedule, as a line of C++ that runs it.  A long path is split into several string literals,
+/// The call, in C++, that runs a schedule.  A long path is split into several string literals,
 /// since frameworks break lines anywhere.
 [[nodiscard]] std::string schedule_recipe(schedule_path const& p);
 

@@ -16,8 +16,8 @@ namespace weft::detail {
 
 namespace {
 
-/// How many processes came to the same few places again and again from step `from` on; 0 if one
-/// process did not.
+/// How many processes made the steps from `from` on, if each came to the same few places again and
+/// again; 0 if the places are many, or a process came to one of them only once or twice.
 std::size_t number_of_those_that_repeat(std::vector<schedule_step> const& steps, std::size_t from) {
   static constexpr std::size_t few_places = 100;
   static constexpr std::size_t again_and_again = 3;

@@ -28,8 +28,8 @@ class change_watch final : public replay_strategy, public location_listener {
   }
   [[nodiscard]] location_listener* listener() noexcept override { return this; }
   [[nodiscard]] std::size_t last_change() const noexcept { return last_; }
-  /// Whether a process has waited for the clock, or read it.  Virtual time stands still while a
-  /// process is ready.
+  /// Whether a process has waited for the clock, or read it: then the schedule proves no livelock,
+  /// since virtual time stands still while a process is ready.
   [[nodiscard]] bool uses_clock() const noexcept { return uses_clock_; }
   /// How many processes were ready at the last step.
   [[nodiscard]] std::size_t ready_at_last() const noexcept { return ready_; }

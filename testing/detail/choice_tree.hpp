@@ -70,8 +70,8 @@ class choice_tree {
     }
     [[nodiscard]] bool has_more_ways() const noexcept { return choice + 1 < ways; }
   };
-  /// A part of the tree.  The nodes are a path from the root; the schedules of the part make a
-  /// later choice at the last node than the one that is noted there.  Without nodes: all schedules.
+  /// A part of the tree: the schedules that make the choices of `nodes`, a path from the root, but
+  /// at the last node a later choice than that node has.  Without nodes: all schedules.
   struct part {
     std::vector<node> nodes;
     std::vector<named_touch> touches;
@@ -83,7 +83,8 @@ class choice_tree {
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   [[nodiscard]] node& operator[](std::size_t i) noexcept { return nodes_[i]; }
   [[nodiscard]] node const& operator[](std::size_t i) const noexcept { return nodes_[i]; }
-  /// The accesses to which the sleepers of all nodes refer.
+  /// The accesses of the sleepers of all nodes: of the processes that need not be tried for now
+  /// (sleepers.hpp).
   [[nodiscard]] std::vector<named_touch> const& touches() const noexcept { return touches_; }
 
   void add_decision(std::size_t ways, std::size_t step) { add(step, ways).ways = ways; }
@@ -119,7 +120,8 @@ class choice_tree {
   }
   /// Gives away the last schedules that are left, those at the node nearest to the root that has
   /// choices left (SPLIT-4 of split_search.hpp).  Nothing if there is no such node; if it is not
-  /// tried in full (DPOR-11); or if a decision there, or right behind it, has ways left (DPOR-9).
+  /// tried in full (DPOR-11); or if it is a decision, or a decision right behind it has ways left
+  /// (DPOR-9).
   [[nodiscard]] std::optional<part> give() {
     for (std::size_t i = 0; i != size() && is_in_full(nodes_[i]); ++i) {
       node& n = nodes_[i];

@@ -14,8 +14,8 @@ namespace weft::detail {
 
 std::size_t controlled_backend::decide(std::size_t n, std::string_view const* names) try {
   if (!is_in_step_ || n == 1) return 0;  // CHOICE-2: one way is no decision
-  // A step that decides for ever is cut.  Its further decisions take all ways in turn: one may end
-  // the step.
+  // A step that decides for ever is cut.  Its further decisions take all ways in turn, since one of
+  // the ways may end the step.
   static constexpr std::size_t most_in_a_step = 10'000;
   std::size_t const made = log_->choices.size();
   if (made > most_in_a_step && log_->choices[made - most_in_a_step].step == log_->steps)
@@ -72,7 +72,8 @@ void controlled_backend::note_value(std::string (*text)(void const*), void const
 void controlled_backend::note_woken(process_id id) noexcept {
   if (!is_in_step_) return;
   try {
-    // Not told of waiters for a mutex or a semaphore: here a release wakes all (gate::release).
+    // The wake of a waiter for a mutex or a semaphore is not recorded: where schedules are
+    // explored, a release wakes all of them (gate::release).
     if (char const* const call = log_->known[id].call)
       for (std::string_view const name : {"weft::mutex::", "weft::semaphore::"})
         if (std::string_view(call).starts_with(name)) return;

@@ -111,9 +111,9 @@ class controlled_backend : public decider, public event_deferrer {
     }
 
     /// Takes a process while all processes are being unwound.  Their order is no part of the
-    /// schedule, so the first ready process is taken.  But if there was no deadlock, and a ready
-    /// process goes on because it has its answer (`has_answer(process&)`), the strategy chooses, as
-    /// in take().
+    /// schedule, so the first ready process is taken.  But if there was no deadlock, the run may
+    /// have more steps, and a ready process goes on because it has its answer
+    /// (`has_answer(process&)`), the strategy chooses, as in take().
     template <class HasAnswer>
     thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) try {
       run_log const& log = *home_.log_;
@@ -204,7 +204,8 @@ class controlled_backend : public decider, public event_deferrer {
                                                    quiescence_test quiescent) {
       home_.strategy_->step_ends();
       log.was_quiescent = true;
-      // The test comes before the look at injected_, as in injection_queue::wait().
+      // The test comes before the look at injected_: a process that is due is put before the test
+      // says that none is due (injection_queue::wait()).
       if (quiescent() && !home_.injected_.has_news()) return {false, thunk::reason::quiescent};
       return home_.injected_.wait(*this, until, quiescent);
     }
@@ -275,8 +276,8 @@ class controlled_backend : public decider, public event_deferrer {
   void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
-  /// Returns 0 if no process runs: code before the first step, and the unwinding after the run, are
-  /// no part of the schedule.
+  /// Lets the strategy decide, and records the decision.  Returns 0 if no process runs: code before
+  /// the first step, and the unwinding after the run, are no part of the schedule.
   std::size_t decide(std::size_t n, std::string_view const* names) override;
 
   void note_fork_without_log() noexcept { log_->lacks_log = true; }

@@ -52,10 +52,10 @@
 ///       wanted: the races of the steps behind the cut are not known.
 ///   DPOR-9  All ways of a decision are tried before the process that decides falls asleep.  So the
 ///       accesses of a sleeper are those of all ways together.
-///   DPOR-10  Accesses are noted in destructors, too, and steps end where no exception may be
-///       thrown.  If there is no memory for a note, the strategy notes nothing more and chooses no
-///       process: the run ends, and the search throws bad_alloc (CHOICE-3 of
-///       controlled_backend.hpp).
+///   DPOR-10  If there is no memory for a note, the strategy cannot throw: accesses are noted in
+///       destructors, too, and steps end where no exception may be thrown.  Instead it notes
+///       nothing more and chooses no process: the run ends, and the search throws bad_alloc
+///       (CHOICE-3 of controlled_backend.hpp).
 ///   DPOR-11  At the first nodes, with a `width` (choice_tree.hpp) of at most `tried_in_full`,
 ///       all candidates are wanted from the beginning.  So races add no candidate there, and
 ///       another search can visit the candidates that are left at such a node (split_search.hpp).
@@ -259,8 +259,9 @@ class dpor_strategy final : public strategy, public location_listener {
     asleep_ = n.asleep;
     return n.choice;
   }
-  /// The forced candidate, if there is one.  Else the process that ran last, which keeps switches
-  /// few; else the next candidate that is awake.  None if these are asleep.
+  /// If a candidate is forced, that one; none if it is asleep.  Else the process that ran last, if
+  /// it is awake, which keeps switches few; else the next candidate that is awake; none if all are
+  /// asleep.
   [[nodiscard]] std::size_t first_awake(candidates const& who, std::size_t forced) const noexcept {
     if (forced != candidates::none)
       return is_asleep(asleep_, who[forced]) ? candidates::none : forced;
@@ -299,7 +300,8 @@ class dpor_strategy final : public strategy, public location_listener {
     for (std::size_t const i : between_) {
       if (!begins(i)) continue;
       auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &choice_tree::candidate::id);
-      if (it == n.candidates.end() || n.has_come_asleep(it->id)) continue;  // no candidate (DPOR-7)
+      // Leaves out a process that was no candidate, or does not count as one (DPOR-7).
+      if (it == n.candidates.end() || n.has_come_asleep(it->id)) continue;
       if (it->is_wanted) return;
       if (!wanted || i == later) wanted = &*it;
     }

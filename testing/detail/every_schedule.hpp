@@ -106,7 +106,8 @@ class every_schedule final : public strategy {
   std::size_t choose(candidates const& who) override {
     ++steps_;
     std::size_t const forced = spins_.choose(who, steps_);
-    std::size_t const next = who.size() == 1 ? 0 : choose(who, forced);  // CHOICE-2: no choice
+    // A single candidate is no choice (CHOICE-2).
+    std::size_t const next = who.size() == 1 ? 0 : choose(who, forced);
     spins_.note(who, steps_, next);
     return next;
   }
@@ -152,9 +153,8 @@ class every_schedule final : public strategy {
   // ---- for several threads (split_search.hpp)
 
   struct node;
-  /// A part of the tree of schedules.  The nodes are a path from the root; the schedules of the
-  /// part make a later choice at the last node than the one that is noted there.  Without nodes:
-  /// all schedules.
+  /// A part of the tree of schedules: those that make the choices of `nodes`, a path from the root,
+  /// but at the last node a later choice than that node has.  Without nodes: all schedules.
   struct part {
     std::vector<node> nodes;
   };
@@ -185,7 +185,7 @@ class every_schedule final : public strategy {
   struct node {
     unsigned choice = 0;
     unsigned of;
-    unsigned end;  // the choices from this one on belong to another part
+    unsigned end;  // the first choice that belongs to another part; `of` if none does
     bool is_decision = true;
     std::size_t last = candidates::none;  // candidates::last
     std::size_t spent;                    // preemptions before this node

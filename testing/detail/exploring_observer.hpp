@@ -48,7 +48,7 @@ struct exploring_observer : no_observer {
   static void on_fork_refused(auto& s) noexcept { s.base().note_fork_without_log(); }
   static void on_rerun(auto&) noexcept { note_rerun(); }
   /// Called when `p`, which may wait, is made ready.  If a group around `p` had been cancelled
-  /// before, `p` would find the cancellation instead, so the groups are read (CANCEL-6).
+  /// before, `p` would find the cancellation instead, so the wake-up reads the groups (CANCEL-6).
   static void on_wake(auto& s, process const& p) noexcept {
     if (s.base().had_groups && s.running_here() && p.is_waiting()) (void)is_cancelled_at(p.leaf());
   }
@@ -105,14 +105,16 @@ struct exploring_observer : no_observer {
     auto& pending = pending_of(p);
     return pending.perform ? std::exchange(pending, {}) : pending_operation();
   }
-  /// Defers the end of a process.  The end is a step of its own if other processes see it: a
-  /// failure cancels them, and an end admits another process if the number of processes is limited.
+  /// Defers the end of a process, if put_end() does.  The end is a step of its own if other
+  /// processes see it: a failure cancels them, and an end admits another process if the number of
+  /// processes is limited.
   static bool defers_end(auto& s, process& p, std::exception_ptr const& error) noexcept {
     bool const is_a_step = error || s.is_limited();
     return put_end(s, {.owner = &p, .is_a_step = is_a_step, .error = error});
   }
-  /// Destroys the frames of a process that exits.  Events that their destructors cause are deferred
-  /// as well, unless another party unwinds the frames (SUSPENSION-3).
+  /// Destroys the frames of a process that exits, and defers its end if put_end() does: events that
+  /// the destructors cause are deferred as well.  Returns false, and leaves all to the caller, if
+  /// the process cannot have events, or if another party unwinds its frames (SUSPENSION-3).
   template <class S>
   static bool defers_exit(S& s, process& p) noexcept {
     if (!process_with_events(s) || p.is_pinned()) return false;
@@ -138,12 +140,12 @@ struct exploring_observer : no_observer {
     return true;
   }
   /// Whether a send to a waiting process ends the step of the sender.  With other backends the
-  /// sender may hand over there, so other processes run before the sender goes on.
+  /// sender may hand over at such a send, so other processes run before the sender goes on.
   static bool ends_step_of_sender(auto& s) noexcept {
     return s.is_innermost() && !s.cancellation.needs_attention();
   }
-  /// Takes a process.  While all are unwound, their order does not matter, unless one goes on with
-  /// its answer (WAITER-5).
+  /// Takes a process; while all are unwound, by take_any(), since then their order does not matter,
+  /// unless one goes on with its answer (WAITER-5).
   static thunk take_unwinding(auto& s) noexcept {
     if (!s.cancellation.is_of_all()) return s.take();
     try {
@@ -158,8 +160,8 @@ struct exploring_observer : no_observer {
   static bool has_stopped(thunk const& t) noexcept { return !t; }
 
   /// Makes all deferred events take effect, and then all ends of tasks.  Hands a process that has
-  /// deferred the end of a scope to that scope, which drops the process after the tasks that are
-  /// left there.
+  /// deferred the end of a scope to that scope, which drops the process after the tasks that the
+  /// scope still has.
   static void on_ending(auto& s) noexcept {
     auto& all = s.base().events();
     while (process const* const p = all.owner_of_first()) all.apply_all_of(*p);
@@ -189,8 +191,9 @@ struct exploring_observer : no_observer {
   }
 
  private:
-  /// Called when the running process, or a task that it does, has ended.  Defers the end if it is a
-  /// step of its own, or if the process has deferred events; returns whether it was deferred.
+  /// Called when the running process, or a task that this process runs, has ended.  Defers this end
+  /// if the end is a step of its own, or if the process has deferred events.  Returns whether the
+  /// end was deferred.
   static bool put_end(auto& s, deferred_events::end e) noexcept {
     process* const p = e.owner;
     auto& all = s.base().events();
@@ -216,7 +219,7 @@ struct exploring_observer : no_observer {
       if (all.has(*e.owner)) {
         e.is_a_step = false;
         process& p = *e.owner;
-        if (put_end(s, e)) return;  // copies `e`: without memory its error is needed below
+        if (put_end(s, e)) return;  // a copy: without memory, retire() needs the error
         all.apply_all_of(p);
       }
       s.here().running = nullptr;

@@ -91,8 +91,9 @@ class happens_before {
     s.clock = clock;
     for (std::size_t const i : racing_) race(i);
   }
-  /// Makes the last step, which has ended, conflict with all steps before and after it.  Calls
-  /// `race(i)` for each step `i` that did not come before it for another reason.
+  /// Makes the last step, which has ended, conflict with all steps before it and all that follow.
+  /// Calls `race(i)` for each step `i` that only its own conflict with the last step puts before
+  /// the last step.
   template <class Race>
   void last_conflicts_with_all(Race race) {
     auto clock = last().clock;

@@ -47,7 +47,7 @@ class location_names {
 
  private:
   struct made {
-    maker counts_as;  // the process in the names: the maker itself; for a clone, its parent's one
+    maker counts_as;  // the process in the names: the maker; for a clone, its parent's counts_as
     std::uint64_t number;
   };
 

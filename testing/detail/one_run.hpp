@@ -104,7 +104,7 @@ class kept_scheduler {
   kept_scheduler& operator=(kept_scheduler const&) = delete;
   ~kept_scheduler() { end(); }
 
-  /// Whether programs of this type can be run here: they have no handlers outside.
+  /// Whether run() takes programs of this type: those that need no handler outside the scheduler.
   template <class Program>
   static constexpr bool takes = [] {
     if constexpr (is_program<Program>)

@@ -33,8 +33,8 @@ class outer_watcher {
     uses_.push_back(&handler->clauses->prompt_of(*handler));
     for (std::size_t i = 0; far && i != uses_.size(); ++i) add_new_outers(*uses_[i], uses_);
   }
-  /// Reports the handler as a new location.  Called for the nearest handler, which no process has
-  /// used yet.
+  /// Reports the handler as a new location.  Called for the handler nearest to the scheduler, which
+  /// no process has used yet.
   void note_created() const noexcept {
     if (!uses_.empty()) weft::detail::note_created(uses_.front());
   }
@@ -58,7 +58,7 @@ class outer_watcher {
     if (!has_small_steps(home_))
       return handler_->template clause<O>().control(*handler_, o, leaf, waiting);
     if (!suspend_before(home_, o, leaf, waiting)) {
-      // Ordinary code stands between process and operation: the process goes on at once.
+      // Ordinary code stands between process and operation: the operation is answered or throws.
       note_use();
       if (answered_at_once<F, O>(*handler_, o, waiting)) return leaf;
       home_.throw_across(name_of<O>, waiting.where);

@@ -56,7 +56,7 @@ class word_table {
     return s.round == round_ ? &s.value : nullptr;
   }
   /// Returns the value of the word, and whether it is new.  The reference is valid until the next
-  /// call.
+  /// call of enter().
   std::pair<T&, bool> enter(std::uint64_t word, T const& if_new) {
     if (2 * (size_ + 1) > slots_.size()) grow();
     slot& s = slot_of(word);

@@ -30,7 +30,7 @@ struct run_log {
     std::size_t step;  // counted from 1
     bool is_decision;
     process_id process;       // the process that was chosen; without meaning for a decision
-    std::uint64_t sum;        // candidates::sum; 0 for a decision
+    std::uint64_t sum;        // candidates::sum, which stands for their ids; 0 for a decision
     candidates::names names;  // of the candidates, if they are few (CHOICE-4)
   };
   reused_stack<choice> choices;  // CHOICE-2: none where only one candidate was ready
@@ -38,7 +38,7 @@ struct run_log {
   std::size_t switches = 0;
   std::size_t preemptions = 0;
   std::size_t decisions = 0;   // how many decisions were not 0
-  bool was_quiescent = false;  // no process was ready
+  bool was_quiescent = false;  // no process was ready after the last step
   bool was_cut = false;        // the run was longer than allowed
   bool was_given_up = false;   // the strategy chose no candidate
   bool lacks_memory = false;   // CHOICE-3: then the search throws bad_alloc

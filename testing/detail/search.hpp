@@ -131,7 +131,8 @@ class search {
     found_.what_differed = std::move(how);
   }
   [[nodiscard]] exploration& found() noexcept { return found_; }
-  /// Reports the progress a last time, at the end of the search.
+  /// Called at the end of the search: ends the kept scheduler, and writes the line of progress a
+  /// last time, if it is shown.
   void end() {
     kept_.end();
     if (line_.is_shown()) line_.tell_end(found_, clock::now() - start_);

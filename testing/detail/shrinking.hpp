@@ -40,8 +40,8 @@ struct decided {
 };
 
 /// Takes the turns in order, and skips the turn of a process that waits or has ended.  After the
-/// last turn, the process that ran last goes on if it can, or else the first candidate runs.  If
-/// the list has no decision left for a process, its decision is 0.
+/// last turn, the process that ran last goes on if it can, or else the first candidate runs.  A
+/// decision is 0 if the list has none left for its process, or one for which there is no way.
 class taking_turns final : public strategy {
  public:
   taking_turns(std::vector<turn> const& t, std::vector<decided> d)

@@ -29,9 +29,10 @@ struct alignas(16) pending_header {
 [[nodiscard]] inline pending_operation& pending_of(process& p) noexcept {
   return header_of<pending_header>(p).pending;
 }
-/// Whether an operation on a shared object is a step of its own now.  If not because all processes
-/// are cancelled, or because the running one is being replayed or is inside a copyable body, makes
-/// its deferred events take effect: the operation is performed at once.
+/// Whether an operation on a shared object is a step of its own now.  It is not if steps are not so
+/// small, or no process runs.  Nor is it if all processes are cancelled, or if the running one is
+/// being replayed, or is inside a body that is resumed bitwise (multi_shot.hpp): then this makes
+/// the deferred events of the running process take effect, as the operation is performed at once.
 template <class S>
 [[nodiscard]] bool has_small_steps(S& s) noexcept {
   if (!s.base().is_parallel() || !s.running_here()) return false;
@@ -52,7 +53,7 @@ template <class S>
 [[nodiscard]] bool has_events_here(S& s) noexcept {
   return s.running_here() && s.base().events().has(s.running());
 }
-/// Suspends the running process before an operation.  False if ordinary code stands in between.
+/// Suspends the running process before an operation.  False if ordinary code stands between them.
 template <class O, class S>
 [[nodiscard]] bool suspend_before(S& s, O const& o, std::coroutine_handle<> leaf,
                                   result_slot_base& waiting) {
@@ -138,7 +139,7 @@ struct stepwise : D {
     S& s = D::scheduler_of(e);
     if (suspend_before(s, o, leaf, waiting)) [[likely]]
       return put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
-    // Ordinary code stands in between: the process cannot be suspended.
+    // Ordinary code stands between process and operation: the process cannot be suspended.
     s.base().events().apply_all_of(s.running());
     if (answer_at_once(s, o, waiting)) return leaf;
     D::throw_crossed(s, o, waiting.where);
@@ -157,8 +158,8 @@ struct stepwise : D {
     S& s = *static_cast<S*>(scheduler);
     O& o = *static_cast<O*>(self.operation);
     auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
-    // A cancelled process finds the cancellation first, as in control_in_turn(), and as in
-    // attempt_at_once() if the operation may have to wait.
+    // A cancelled process finds the cancellation first, as in control_in_turn().  An operation that
+    // may have to wait is not answered at once while needs_attention(), as in attempt_at_once().
     if (how.checks_cancellation && s.cancellation.needs_attention() &&
         s.cancellation.includes(self.leaf))
       return s.refuse(p);
@@ -180,7 +181,7 @@ struct stepwise : D {
   }
 };
 
-/// An operation of tasking<>, which has to wait or to call a task (task_dispatch.hpp).
+/// The dispatch of an operation of tasking<> that starts no task (task_dispatch.hpp).
 template <class D>
   requires std::is_same_v<typename D::effect, tasking<>> && (!D::starts)
 struct stepwise<D> : D {

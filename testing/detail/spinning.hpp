@@ -13,17 +13,17 @@ namespace weft::detail {
 
 /// Notes which processes spin: come to one place again and again while another one, which is ready,
 /// does not run.  A search that lets such a process go on for ever visits no other schedule.  (Fair
-/// schedules: Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008.  There a process that
-/// yields twice lets the others go first; here it has to come to the same place.)
+/// schedules: Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008.  In that paper a process
+/// that yields twice lets the others go first; in weft only one that spins does.)
 ///
 /// No process is watched while processes take turns, or while only one is ready.  O(1) for each
 /// step, and O(n) in the ready processes where one spins.
 class spin_watch {
  public:
-  /// Called at each choice; `now` is the number of the step.  Returns none unless the process that
-  /// ran last spins.  If it does, returns the candidate that has to run now: of the candidates that
-  /// have not run since it began to spin, one for which `may_run(id)` is true, if there is one, and
-  /// of these the one that has not run for the longest time; none if there is no such candidate.
+  /// Called at each choice; `now` is the number of the step.  If the process that ran last spins,
+  /// returns the candidate that has to run now; else none.  That candidate has not run since the
+  /// spinning began; one for which `may_run(id)` is true comes first, and of these the one that has
+  /// not run for the longest time.  None if all candidates have run since.
   template <class F>
   [[nodiscard]] std::size_t choose(candidates const& who, std::size_t now, F may_run) {
     if (now - last_switch_ <= unwatched_steps || who.size() == 1) [[likely]]

@@ -204,8 +204,8 @@ void split_search<Strategy>::tell() {
 }
 
 exploration visited_reduced(subject& s, search_limits const& l, unsigned threads) {
-  // The search has so many beginnings that no part has most of the schedules.  One thread needs no
-  // parts: there, races alone make candidates wanted.
+  // With several threads the search has so many beginnings that no part has most of the schedules.
+  // One thread needs no parts, so races alone make candidates wanted.
   constexpr std::size_t tried_in_full_by_several = 64;
   split_search<dpor_strategy> all(s, l, threads);
   (void)all.visit({.tried_in_full = threads == 1 ? 0 : tried_in_full_by_several});

@@ -26,13 +26,14 @@
 ///   SPLIT-2  The results of the parts are added up in the order of the list.  So the first
 ///       failure, the path of each outcome, and the order of the outcomes are those of one thread.
 ///   SPLIT-3  A part that ends the search, by a failure or by the limit of schedules, ends it for
-///       all parts behind it; those before it are visited to their ends.  If the limit is passed
-///       inside a part, or followed there by runs that do not count, the beginning of that part is
+///       all parts behind it; those before it are visited to their ends.  If a part passes the
+///       limit, or reaches it and then has runs that do not count, the beginning of that part is
 ///       visited again.  When the time is up, the results are those of all parts, as far as they
 ///       were visited.
 ///   SPLIT-4  A part is given away at its choice nearest to the root that has candidates left:
-///       most schedules are behind that choice.  A search that reduces gives parts away only where
-///       it tries all candidates from the beginning, as races may add some elsewhere (DPOR-11).
+///       most schedules are behind that choice.  A search that reduces gives parts away only at
+///       choices where it tries all candidates from the beginning: at other ones races may add
+///       candidates (DPOR-11).
 ///   SPLIT-5  The list and its parts are accessed under the lock; but `begin` is constant,
 ///       `was_ended` is atomic, and the results of a part belong to the thread that visits it.
 namespace weft::detail {
@@ -103,8 +104,8 @@ class split_search {
   search::clock::time_point const start_ = search::clock::now();
   progress_line line_;
   std::vector<counts> seen_;     // of each thread
-  exploration found_;            // the results of the visits that are over
-  search::known_results known_;  // the results in found_ when the visit began
+  exploration found_;            // the results of the calls of visit() that are over
+  search::known_results known_;  // the results in found_ when visit() began
   bool is_pruned_ = false;
 
   std::mutex mutex_;

@@ -27,7 +27,7 @@ struct candidates {
     std::uint64_t const x = (id.hash() + 1) * 0x9E3779B97F4A7C15u;
     return (x ^ (x >> 32)) * 0xD6E8FEB86659FD93u;
   }
-  /// If there are more candidates, their names are not recorded.
+  /// If there are more candidates than this, their names are not recorded.
   static constexpr std::size_t most_named = 8;
   /// The names of candidates, in their order; without meaning if there are more than `most_named`.
   using names = std::array<process_id, most_named>;

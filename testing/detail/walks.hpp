@@ -15,8 +15,8 @@
 
 /// Strategies that choose at random.
 ///
-///   WALK-1  All random numbers come from one generator.  So the same seed gives the same runs,
-///       also where the results of earlier runs have an influence.
+///   WALK-1  All random numbers of one thread come from one generator.  So with the same seed the
+///       thread makes the same runs, also where the results of earlier runs have an influence.
 namespace weft::detail {
 
 /// The state that several walks of one program share.
@@ -126,8 +126,8 @@ class pct_walker final : public random_walker {
   }
   static constexpr std::uint64_t spin_priorities = 1 << 20;
 
-  /// At step falls_[i] a process falls to the priority spin_priorities + i + 1.  The falls are not
-  /// in the order of their steps, so a process that falls later may fall less deep.
+  /// At step falls_[i] the process that would run falls to the priority spin_priorities + i + 1.
+  /// falls_ is not sorted, so a process that falls later may keep a higher priority.
   std::size_t pick(candidates const& who) override {
     // A process that spins falls below all others: else they would never run.
     if (spins_.choose(who, step()) != candidates::none) map_.of(who[who.last]).priority = --deep_;

@@ -13,8 +13,8 @@
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 
 /// A tracing_hook stands in front of each handler that the processes of a traced scheduler `S`
-/// perform to: the scheduler itself, and the handlers outside.  The hook adds the operations to the
-/// trace.
+/// perform to: the scheduler itself, and the handlers outside it.  The hook adds the operations to
+/// the trace.
 namespace weft::detail {
 
 /// The text of an operation, for a trace: the result of trace_text(operation), if such a function

@@ -62,8 +62,8 @@ template <class Queue>
   return text;
 }
 
-/// The observer of tracing<Backend>: adds the events of the scheduler `S` to the trace.  `Base`, the
-/// observer of `Backend`, does all else.
+/// The observer of tracing<Backend>: adds the events of the scheduler `S` to the trace.  `Base`,
+/// the observer of `Backend`, does all else.
 template <class Base>
 struct tracing_observer : Base {
   static constexpr bool is_there = true;
@@ -102,9 +102,8 @@ struct tracing_observer : Base {
                  .line = at.where.line(),
                  .kind = trace_kind::resume});
   }
-  /// Adds the failure and the cancellation that follows, unless an earlier failure has cancelled
-  /// all
-  /// processes: then the error is a consequence of that one.
+  /// Adds the failure, and the cancellation that follows.  Adds nothing if all processes have been
+  /// cancelled before: then the error is a consequence of that.
   template <class S>
   static void on_failure(S& s, process const& p, std::exception_ptr const& error) noexcept {
     if (s.cancellation.is_of_all()) return;
@@ -132,7 +131,7 @@ struct tracing_observer : Base {
   }
 
  private:
-  /// Adds the start of `child`, by the running process, or as the first process.
+  /// Adds an event for the start of `child`, by the running process; or, if none runs, by itself.
   template <class S>
   static void add_child(S& s, trace_kind how, process const& child) noexcept {
     process_id const by = s.running_here() ? s.running().id() : child.id();

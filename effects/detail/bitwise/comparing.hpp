@@ -75,8 +75,9 @@ struct outcome_of_run {
 [[noreturn, gnu::cold]] void throw_differ(std::source_location where, std::string const& replayed,
                                           std::string const& copied);
 
-/// Runs the body by replay and bitwise, and returns the answer.  Takes native stack: both runs go
-/// to their ends inside this call.
+/// Runs the body by replay and bitwise, and returns the answer, or throws the exception, of both.
+/// Throws outcomes_differ if the outcomes differ.  Takes native stack: both runs go to their ends
+/// inside this call.
 template <class Handling>
 auto compare(Handling const& what, std::source_location where) {
   using A = typename handler_traits<with_policy_t<replay, Handling>, row<>>::answer;

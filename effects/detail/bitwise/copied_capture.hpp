@@ -40,8 +40,8 @@ class copying_prompt;
   throw_uncopyable(at, "an object outside the copied frames refers to " + p.text());
 }
 
-/// The prompts in a captured chain, which captures with the same prompts share.  Counted; used by
-/// one thread.
+/// A list of the prompts in a captured chain.  Captures whose chains have the same prompts share
+/// it, and are counted.  Used by one thread.
 class prompts_in_chain {
  public:
   struct entry {
@@ -53,7 +53,8 @@ class prompts_in_chain {
   std::uint32_t number = 0;      // the number of the block of the innermost prompt (ARENA-1)
   unsigned captures = 1;         // the number of captures that share this
 
-  /// A prompt inside with an owner elsewhere (COPY-2); null if there is none.
+  /// The first prompt of `inside` that has an owner besides its body and the prompts in this chain
+  /// (COPY-2); null if there is none.
   [[nodiscard]] prompt const* first_with_other_owners() const noexcept {
     for (entry const& e : inside)
       if (e.is->owners() != e.owners) return e.is;
@@ -78,7 +79,7 @@ class prompts_in_chain {
 ///   COPY-1  At a capture, the live blocks in the arena (frame_arena.hpp) are the frames and
 ///       prompts of the chain, and nothing else.
 ///   COPY-2  The owners of a prompt in the chain (PROMPT-1) are its body and other prompts in the
-///       chain.  An owner elsewhere would not be copied back with the prompt.
+///       chain.  An owner outside the chain would not be copied back with the prompt.
 ///
 /// Used by one thread.  A capture object is reused for later captures, which saves allocations.
 class copied_capture final : public capture {
@@ -140,7 +141,8 @@ class copied_capture final : public capture {
   copied_capture* next_spare_ = nullptr;
 };
 
-/// Returns an empty list for this capture alone: its last one, if no other capture shares that.
+/// Returns an empty list for this capture alone: a new one; or the list that it has, cleared, if no
+/// other capture shares that list.
 inline prompts_in_chain& copied_capture::own_prompts() {
   if (!prompts_ || prompts_->captures != 1) {
     auto* const made = new prompts_in_chain;

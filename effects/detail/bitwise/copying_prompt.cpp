@@ -131,8 +131,9 @@ captured_frames copying_prompt::go_back_to(copied_capture& c, bool last) {
   return captured_frames(*this);
 }
 
-/// Empties the place, so that `c` can be restored there.  Contents that a capture can go back to
-/// are saved first.  Throws frames_in_use if the place holds a run to which no capture can go back.
+/// Empties the place, so that `c` can be restored there.  A suspended run that a capture can go
+/// back to is saved first.  Throws frames_in_use if the place has contents that can be neither
+/// saved nor dropped.
 [[gnu::noinline]] void copying_prompt::make_room(copied_capture const& c) {
   if (is() == state::ended || !occupant_) throw_in_use(c.at_);
   if (is() != state::suspended) {  // a handler inside has ended: the remainder can only be dropped
@@ -178,7 +179,7 @@ void copying_prompt::forget(copied_capture& c) noexcept {
   bool const is_occupant = occupant_ == &c;
   if (is_occupant) occupant_ = nullptr;
   if (origin_ == &c)
-    origin_is_spare_ = true;  // the origin still tells which frames have not run (BITWISE-5)
+    origin_is_spare_ = true;  // not reused yet: tells which frames have not run (BITWISE-5)
   else
     put_spare(c);
   lose_handler_if_over();
@@ -188,7 +189,8 @@ void copying_prompt::forget(copied_capture& c) noexcept {
     release();
 }
 
-/// Destroys the frames that have run since the origin, and forgets the others (BITWISE-5).
+/// Destroys the frames that have run since the origin, and forgets the others (BITWISE-5).  If the
+/// origin does not tell which have run, destroys all.
 void copying_prompt::unwind_body() noexcept {
   if (!origin_ || is() != state::suspended || !is_at_home() || !origin_->has_its_prompts(place_))
     return (void)unwind_suspended();

@@ -16,7 +16,7 @@ namespace weft::detail {
 struct no_mistake {
   static consteval bool report() { return true; }
 };
-/// A mistake that is reported elsewhere.
+/// A mistake in the row of a coroutine, which get_return_object() of that coroutine reports.
 struct reported_mistake {
   static consteval bool report() { return false; }
 };

@@ -165,9 +165,10 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] shared_capture captured(captured_frames rest) const {
     return shared_capture(new replay_capture(std::move(rest), body_));
   }
-  /// Ends a run that performs another operation than the first run did.  The program cannot catch
-  /// this.  If ordinary code stands between the operation and this prompt, and so cannot be
-  /// unwound, the exception is thrown at the operation, and again when the run ends.
+  /// Ends a run that performs another operation than the first run did: unwinds the body, and
+  /// answers with a replay_divergence, which the body cannot catch.  If ordinary code, which cannot
+  /// be unwound, stands between the operation and this prompt, the exception is thrown at the
+  /// operation instead, and again when the run ends.
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) {
     if (!this->is_active()) throw this->log().divergence(at);
     continuation const waiter = this->outside();

@@ -96,10 +96,11 @@ class replay_log {
   }
   void record_void(site const& at) noexcept {
     if (is_over()) return;
-    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // the entry has it (LOG-3)
+    // LOG-3: the last entry counts a repetition.
+    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;
     append(log_entry(at));
   }
-  /// Records an answer that fits a word, of which only the word is known.
+  /// Records an answer of which the caller knows only the word that stores it.
   void record_word(site const& at, std::uint64_t word) noexcept {
     if (!is_over()) append(log_entry(at, word));
   }
@@ -117,8 +118,8 @@ class replay_log {
   }
 
   [[nodiscard]] bool is_over() const noexcept { return over_ != why_over::not_yet; }
-  /// Whether the log is dropped or at its limit, so that no further answer will be recorded.  False
-  /// if the program has ended.
+  /// Whether the log is dropped or at its limit, so that it takes no further entry.  False if the
+  /// program has ended.
   [[nodiscard]] bool is_full() const noexcept {
     return over_ != why_over::ended && (is_over() || entries_ == limit_);
   }

@@ -13,12 +13,13 @@
 namespace weft::detail {
 
 /// The ready entries that belong to no worker: first in, first out.  A putter takes a lock; takers
-/// take without it, several entries at once.  So putters and takers do not wait for each other; and
-/// a worker that takes a batch reads an array, and need not follow a link from entry to entry, each
-/// of them in the putter's cache.
+/// take several entries at once, without the lock.  So putters and takers do not wait for each
+/// other; and a worker that takes a batch reads an array, and need not follow a link from entry to
+/// entry, each of them in the putter's cache.
 ///
 /// Throws nothing.  An entry for which there is no memory goes to a list, linked by the member
-/// `next`; so do the entries that come after it, until the list is empty.
+/// `next`; so do the entries that come after it, until the list is empty.  Takers take the entries
+/// of the list under the lock, one by one.
 ///
 ///   GLOBAL-1  The owner of `queue_` (STEAL-2) is the thread that has the lock.
 ///   GLOBAL-2  An entry is published with seq_cst, like the entries of a worker's deque: a thread

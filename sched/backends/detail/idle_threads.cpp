@@ -116,7 +116,8 @@ void idle_threads::wake_one_slow() noexcept {
     std::lock_guard const lock(mutex_);
     if (list_.empty()) return;
     auto at = list_.end() - 1;
-    if (*at == on_watch_ && at != list_.begin()) --at;  // the thread on watch sleeps on (IDLE-5)
+    // A thread on watch is woken only if no other thread sleeps: its nap ends soon anyway (IDLE-5).
+    if (*at == on_watch_ && at != list_.begin()) --at;
     thread = *at;
     strike(at);
   }

@@ -107,7 +107,8 @@ class idle_threads {
   void wake_all() noexcept;
   void stop() noexcept;
 
-  /// Sleeps until there may be work, or the run is over.
+  /// Sleeps until there may be work, the instant `until`, or the end of the run.  `dry_now`: the
+  /// test of quiescence.
   slept sleep(unsigned self, instant until, quiescence_test dry_now, queue_test queues);
 
  private:

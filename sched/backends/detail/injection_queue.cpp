@@ -56,7 +56,7 @@ bool injection_queue::try_leave() noexcept {
   return false;
 }
 void injection_queue::come_back() noexcept {
-  // Relaxed: only this thread sets sleeps_; a putter that clears it meanwhile calls the waker.
+  // Relaxed: only this thread sets sleeps_; a putter that clears sleeps_ clears has_left_ as well.
   if (!sleeps_.load(std::memory_order_relaxed)) return;
   std::lock_guard const lock(mutex_);
   has_left_ = false;

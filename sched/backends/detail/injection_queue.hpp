@@ -27,12 +27,12 @@ namespace weft::detail {
 ///   INJECT-3  Another node is the worker's own reminder: if it was pushed, the next fetch calls
 ///       queue.on_reminder().
 ///   INJECT-4  If the backend's own queue has no memory for a thunk, the thunk stays in its node
-///       until the next fetch.  If the own queue is empty by then, the first such thunk is returned
-///       to the worker without entering it.
-///   INJECT-5  A worker that leaves its thread to another event loop announces that as it announces
-///       its sleep, so INJECT-1 holds for it.  A putter that finds, under the mutex, that the
-///       worker has left takes the announcement back and calls the waker: once for each absence,
-///       and never after the waker was replaced.
+///       until the next fetch.  If the own queue is empty by then, the worker gets the first such
+///       thunk directly.
+///   INJECT-5  A worker that leaves its thread to another event loop announces its absence in the
+///       same way as its sleep, so INJECT-1 holds here, too.  A putter that finds, under the mutex,
+///       that the worker has left takes the announcement back and calls the waker: once for each
+///       absence, and never after the waker was replaced.
 class injection_queue {
  public:
   injection_queue() = default;
@@ -45,7 +45,7 @@ class injection_queue {
   void put(thunk&& t, spare_node in) noexcept;
   void stop();
 
-  // ---- for the worker; its queue has put_in(thunk&&) and is_empty()
+  // ---- for the worker; `Queue`: the worker's class, which has put_in(thunk&&) and is_empty()
 
   /// Makes the next fetch call queue.on_reminder().
   void remind() {
@@ -86,10 +86,11 @@ class injection_queue {
       if (std::exchange(has_reminder_, false)) queue.on_reminder();
     return goes_on;
   }
-  /// Sets the function that try_leave() lets putters call.  Waits for a call that has begun.
+  /// Sets the waker: the function that try_leave() lets putters call.  Waits until a call of the
+  /// old one that has begun is over.
   void set_waker(std::function<void()> f);
-  /// Lets the next putter call the waker, if there is one (INJECT-5).  False if there is something
-  /// to fetch.
+  /// Lets the next putter call the waker, if a waker is set (INJECT-5).  False, and no putter calls
+  /// it, if there is something to fetch.
   [[nodiscard]] bool try_leave() noexcept;
   void come_back() noexcept;
   struct waited {

@@ -14,7 +14,7 @@ struct stack_orders {
   static constexpr auto looks = std::memory_order_seq_cst;   // [3]
 };
 
-/// A stack of messages from many threads to one: a list through their `next`.  Any thread pushes
+/// A stack of messages from many threads to one, linked by their member `next`.  Any thread pushes
 /// one message at a time; the owner takes all messages at once, and reverses their order.  So a
 /// message is never removed while others stay, and there is no ABA problem.
 ///

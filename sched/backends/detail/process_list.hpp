@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// The state of a process, for reports.
+/// A report of one process.
 struct process_report {
   process_id id;          ///< The id of the process.
   stealing_state state;   ///< The state of the process.
@@ -48,7 +48,7 @@ class listed_process : public list_entry<listed_process> {
   process::location at_{};  // where the process waits; under mutex_
 };
 
-/// All processes of a backend, for reports.
+/// The processes of a backend, for reports.
 ///
 ///   LIST-1  The list is read and changed under the lock.  A process is removed from the list
 ///       before it is destroyed, so every process on the list exists.
@@ -59,7 +59,7 @@ class process_list {
   process_list& operator=(process_list const&) = delete;
   ~process_list();
 
-  /// Null if there is no memory: then the process is missing from the list.
+  /// Adds a process.  Null if there is no memory: then the process is missing from the list.
   [[nodiscard]] listed_process* add(process& p, stealing_state_word const& life,
                                     std::atomic<std::uint32_t> const& steps) noexcept;
   void remove(listed_process* e) noexcept;

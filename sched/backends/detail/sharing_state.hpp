@@ -14,7 +14,7 @@ enum class sharing_state : std::uint8_t {
   sleeping,  ///< The process waits; the thread that has what it waits for may wake it.
   queued,    ///< The process is ready, and in a queue.
   running,   ///< A thread runs the process.
-  yielding   ///< The process enters the lists of waiters, and checks once more, before it sleeps.
+  yielding   ///< The process enters the lists of waiters; then it sleeps, or need not wait.
 };
 
 /// The legal moves, from the state on the left to the state above, each with its reason; on the
@@ -28,6 +28,7 @@ enum class sharing_state : std::uint8_t {
 ///               came
 ///
 /// `came`: the event for which the process would wait has happened; `nothing came`: it has not.
+/// `handed`: the sender hands the thread over to the receiver, without a queue in between.
 constexpr bool is_legal_move(sharing_state from, sharing_state to) noexcept {
   constexpr bool table[4][4] = {
       {false, true, true, false},   // sleeping
@@ -51,8 +52,8 @@ struct sharing_state_orders {
 ///
 /// Thread safe: wake() is for any thread, and STATE-1 says which thread calls move().
 ///
-///   STATE-1  Only its own thread moves a process out of `running` and `yielding`; only the thread
-///       that has claimed its queue moves it out of `queued`.  So these moves are plain stores.
+///   STATE-1  A process is moved out of `running` and `yielding` by its own thread only, and out of
+///       `queued` only by the thread that has claimed its queue.  So these moves are plain stores.
 ///   STATE-2  Any thread may move a process out of `sleeping`, by an exchange, in which one thread
 ///       succeeds.
 template <class Orders = sharing_state_orders>
@@ -62,7 +63,8 @@ class basic_sharing_state {
 
   /// The state.
   [[nodiscard]] sharing_state now() const noexcept {
-    return state_.load(std::memory_order_relaxed);  // relaxed: used for reports, and by the owner
+    // relaxed: the caller owns the process, and so sees the last move; or the state is only a hint.
+    return state_.load(std::memory_order_relaxed);
   }
   /// Moves the process to another state.  Called by the thread that owns the process (STATE-1).
   /// After a move to `sleeping` any thread may take the process.

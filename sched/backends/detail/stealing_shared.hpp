@@ -79,7 +79,8 @@ struct stealing_shared {
   using header = stealing_header;
   /// Almost all lazy tasks are reclaimed by their own worker, so the thief pays for the memory
   /// order: its half of an asymmetric fence interrupts all running threads.  With more than
-  /// `most_interrupted` threads it does not, since a theft might cost more than it saves (a guess).
+  /// `most_interrupted` threads the thief interrupts none, and the worker pays as well: a theft
+  /// might cost more than the worker saves (a guess).
   using lazy_deque = basic_chase_lev<lazy_task*, interrupting_orders>;
   static constexpr unsigned most_interrupted = 8;
 
@@ -96,7 +97,8 @@ struct stealing_shared {
   stealing_shared& operator=(stealing_shared const&) = delete;
   ~stealing_shared();
 
-  /// Makes the process of `t` ready; null if its own thread will put it (WORKER-3).
+  /// Makes the process of `t` ready, and returns its header, for the caller to put; null if the
+  /// process's own thread will put it (WORKER-3).
   [[nodiscard]] static header* ready(thunk&& t, put_reason w) noexcept {
     header& at = header_of<header>(*t.get());
     at.answer = t.answer();

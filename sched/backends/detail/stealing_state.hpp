@@ -53,8 +53,8 @@ struct stealing_state_orders {
 /// shall the waker wait until that thread lets go of the process.  So the waker sets the flag; the
 /// process's own thread sees the flag when it lets go, and puts the process into a queue.
 ///
-///   LIFE-1  Only its own thread moves a process out of `running`; only the thread that has taken
-///       it moves it out of `ready`.  So these moves are plain stores.  The exception is the move
+///   LIFE-1  A process is moved out of `running` by its own thread only, and out of `ready` only by
+///       the thread that has taken it.  So these moves are plain stores.  The exception is the move
 ///       from `running` to a state in which the process waits: it is an exchange, since a waker may
 ///       set the flag at the same time.
 ///   LIFE-2  Each wait is ended by one thread only: the one that has taken the waiter (waiter.hpp).
@@ -68,8 +68,8 @@ class basic_stealing_state {
  public:
   /// The state, without the flag.
   [[nodiscard]] stealing_state now() const noexcept {
-    return static_cast<stealing_state>(word_.load(std::memory_order_relaxed) &
-                                       ~woken);  // relaxed: used for reports, and by the owner
+    // relaxed: the caller owns the process, and so sees the last move; or only reports the state.
+    return static_cast<stealing_state>(word_.load(std::memory_order_relaxed) & ~woken);
   }
   /// Moves the process to another state.  Called by the thread that owns the process (LIFE-1).
   void move(stealing_state to) noexcept {

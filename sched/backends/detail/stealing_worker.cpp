@@ -29,7 +29,8 @@ bool stealing_worker::sleep_to_deadline(instant until, quiescence_test quiescent
   return how == slept::until_deadline;
 }
 
-/// Adds a process to `in`, the worker's own deque or queue, without publishing it.
+/// Adds a process to `in`, the worker's own deque or queue, without publishing it; if there is no
+/// memory for that, to the global queue.
 void stealing_worker::keep(auto& in, header& p) noexcept {
   try {
     in.push(&p);
@@ -79,7 +80,8 @@ stealing_header* stealing_worker::find_oldest() noexcept {
 /// Returns the longest-waiting process of one place, by turns.  Null if there is none.
 stealing_header* stealing_worker::oldest() noexcept {
   turn_ = (turn_ + 1) % 5;
-  // Takes no others along: they would be the newest in the deque, which this search reaches last.
+  // Takes no others along: they would be the newest in the deque, from which this search takes the
+  // oldest.
   if (turn_ == 0) return take_global(0);
   if (turn_ == 1) return take_yielded();
   if (turn_ == 2) {
@@ -152,7 +154,8 @@ stealing_header* stealing_worker::steal_from(stealing_shared::home& from, bool& 
   if (half.first) return note_stolen(from, **half.first, half.others);
   return steal_lazy(from, was_lost);
 }
-/// Takes the oldest lazy task, the largest one where work is divided again and again.
+/// Promotes the oldest lazy task of `from`, which may be this worker's own part.  Where work is
+/// divided again and again, the oldest task is the largest.
 stealing_header* stealing_worker::steal_lazy(stealing_shared::home& from, bool& was_lost) noexcept {
   auto const found = &from == &own_ ? own_.lazy.take_oldest()
                                     : stealing_shared::lazy_deque::thief(from.lazy).steal();

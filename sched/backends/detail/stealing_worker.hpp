@@ -53,7 +53,7 @@ class stealing_worker {
     return o ? *o : nullptr;
   }
 
-  // ---- callbacks of a process that runs here (WAITER-3 of sync/detail/waiter.hpp)
+  // ---- called when a process of this thread waits or hands over (WAITER-3 of waiter.hpp)
 
   void on_wait_begin(process& p) noexcept {
     if (auto* const l = header_of<header>(p).listed) [[unlikely]]
@@ -130,14 +130,14 @@ class stealing_worker {
     return stealing_shared::thunk_of(p);
   }
   void count_step(header& p) noexcept {
-    // Relaxed: this worker owns the process.
+    // Relaxed: only the owner of the process, here this worker, writes `steps`; it orders nothing.
     p.steps.store(p.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     add(own_.run, 1);
   }
 
-  /// Puts a ready process into a queue, publishes it and wakes a worker for it (WORKER-2).
-  /// `is_alone`: nothing else is ready here, so if the process yields, this worker takes it back
-  /// itself.
+  /// Puts a ready process into a queue; publishes it and wakes a worker for it, but for the two
+  /// exceptions of WORKER-2.  `is_alone`: nothing else is ready on this worker, so if the process
+  /// yields, the worker takes it back itself.
   void enter(header& p, put_reason w, bool is_alone) noexcept {
     // Whether the process goes to the queue of yielded processes.  A spawned process does if the
     // deque has enough (WORKER-4).

@@ -48,8 +48,8 @@ struct queue_orders {
 /// a word that is null, the address of the first entry, or the address of a sentinel, which says
 /// that a thread has claimed the queue.
 ///
-/// No operation waits.  An operation that finds the queue claimed says so, and the caller may look
-/// elsewhere.  So results have three values, whereas the pseudo-code of appendix A returns null
+/// No operation waits.  An operation that finds the queue claimed says so, and the caller may try
+/// another queue.  So results have three values, whereas the pseudo-code of appendix A returns null
 /// both for "empty" and for "locked".
 ///
 ///   QUEUE-1  A thread that swaps the head for the sentinel has claimed the queue, until it stores
@@ -125,7 +125,7 @@ class basic_thread_queue {
     queue_entry* const head = claim_some();
     if (head == sentinel()) return removal::locked;
     if (!head) return removal::not_here;
-    // Relaxed: if `owner` is this queue, it was written under an earlier claim of this queue.
+    // Relaxed: `owner` starts and ceases to name this queue only under its claim (QUEUE-3).
     if (e.owner.load(std::memory_order_relaxed) != this) {
       give_back(head);
       return removal::not_here;

@@ -19,10 +19,10 @@
 ///   EVENT-1  The events of a process take effect in the order in which it caused them, and before
 ///       its next operation that other processes can see.  The end of a process counts as such an
 ///       operation.
-///   EVENT-2  If an event causes another one while it takes effect, the new event comes directly
-///       behind it, before the events that were deferred earlier.
-///   EVENT-3  An object that an event refers to outlives the event: the event owns it, or its
-///       destructor makes the event take effect first.
+///   EVENT-2  If an event causes others while it takes effect, these take its place, in their
+///       order: they come before the events of the process that were deferred earlier.
+///   EVENT-3  An object that an event refers to outlives the event: the event owns the object, or
+///       the destructor of the object makes the event take effect first.
 ///   EVENT-4  If there is no memory to defer an event, it takes effect at once, after the deferred
 ///       events of its process.  So a test that runs out of memory sees fewer schedules, and no
 ///       impossible one.
@@ -80,7 +80,8 @@ class event_deferrer {
   ~event_deferrer() = default;
 };
 
-/// Takes the event over, and hands it to the deferrer of the thread.
+/// Takes the event over, and hands it to the deferrer of the thread; if there is no memory for it,
+/// the event takes effect now (EVENT-4).
 [[gnu::cold]] void defer_event(deferred_event* e) noexcept;
 /// Called when there is no memory for an event: makes the earlier events of its process take effect
 /// now (EVENT-4).

@@ -26,7 +26,8 @@ struct direct_spawn {
   /// The scheduler's evidence for spawning<>, for processes without a log.  Null if no spawn is
   /// direct.
   void const* general = nullptr;
-  /// The evidence for the row of the last spawn that the scheduler has answered by `general`.
+  /// The evidence for spawning<...> that passed the last spawn on to `general`
+  /// (delegating_evidence.hpp).
   void const* evidence = nullptr;
   worker_state* worker = nullptr;  // the worker of this thread
   /// Starts the n-th child of the running process at the frame `first`.  If it throws bad_alloc, it
@@ -41,8 +42,8 @@ struct direct_spawn {
     process* const p = worker->running;
     return p && !p->is_forkable() ? p : nullptr;
   }
-  /// Called when the evidence `by` has answered a spawn by means of `to`: if that is `general`, the
-  /// next spawn by `by` may be direct.
+  /// Called when the evidence `by` has passed a spawn on to the evidence `to`, which has answered
+  /// it: if `to` is `general`, the next spawn by `by` may be direct.
   static void note(void const* by, void const* to) noexcept {
     if (to == of_thread.general) of_thread.evidence = by;
   }

@@ -57,8 +57,8 @@ class shared_continuation final : public suspension, public pooled {
     // before has reached each caller with the thunk of its process (BACKEND-1).
     return !claimed_.exchange(true, std::memory_order_acq_rel);
   }
-  /// take_from() moves the suspended chain here, give_to() moves it on.  After each, the caller
-  /// sets the `parent` of the outermost frame to the new holder.
+  /// take_from() moves the suspended chain of `other` into this object, give_to() moves it on into
+  /// `other`.  After each, the caller sets the `parent` of the outermost frame to the new holder.
   void take_from(suspension& other, prompt const& ground) noexcept {
     move_suspension(other, *this, ground);
   }
@@ -66,7 +66,8 @@ class shared_continuation final : public suspension, public pooled {
     move_suspension(*this, other, ground);
   }
 
-  continuation ended() noexcept override { std::terminate(); }  // never called: no frame runs here
+  // Never called: the frames run only when a process has taken them.
+  continuation ended() noexcept override { std::terminate(); }
   continuation dropped() noexcept override { return outside(); }
   [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override {
@@ -165,8 +166,9 @@ class forkable_process final : public process {
 
   /// Records the answer with which the process goes on now (FORK-2).
   void record(std::uint64_t answer) noexcept {
-    // If the process waits at another operation than the noted one, it runs frames of another
-    // process, which note nothing here: their answer cannot be recorded, and the log is sealed.
+    // If at_site_ is not the site of the operation at which the process waits, that operation has
+    // noted no site: the frames come from another process, or the operation is one on tasks, such
+    // as a wait for a task.  Then the answer cannot be recorded, and the log is sealed.
     if (is_waiting() && (!at_site_.is_of(&operation()) ||
                          !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
       log_.seal({&operation(), waiting().where, 0});

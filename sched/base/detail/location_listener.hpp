@@ -19,11 +19,11 @@ class location_listener {
   virtual void note_created(void const* location) noexcept = 0;
   virtual void note_destroyed(void const* location) noexcept = 0;
   virtual void note_access(void const* location, bool is_written) noexcept = 0;
-  /// Called when time passes: no later step can change places with an earlier one.
+  /// Called when time passes: then no later step can change places with an earlier one.
   virtual void note_time() noexcept = 0;
   /// Called when the running process reads the clock, or sets an alarm.
   virtual void note_clock() noexcept {}
-  /// Called when the running process has failed, or no process can go on: all others are cancelled.
+  /// Called when all processes are cancelled: one has failed, none can go on, or the run is to end.
   virtual void note_all_cancelled() noexcept = 0;
   /// Called when `clone` was forked from `from`.  Both will access `shared`, the frames that they
   /// share: the first takes the frames, and the second finds them taken (FORK-1).

@@ -7,8 +7,8 @@
 namespace weft::detail {
 
 /// The reason why this thread unwinds the frames of a process that could not go on: bad_alloc, or
-/// an exception of the backend.  If a promise in these frames is not kept, its future throws that
-/// reason.
+/// an exception of the backend.  If a promise in these frames is not fulfilled (submitter.hpp), its
+/// future throws that reason.
 class lost_process {
  public:
   /// The reason is set for the lifetime of this object.

@@ -34,7 +34,7 @@ struct pending_operation {
 
 /// The functions by which a scheduler `S` reports on its processes, and asks about their steps.  A
 /// backend may bring an observer, `B::observer`: that of tracing<B> adds events to a trace, that of
-/// an explorer tells accesses and makes an operation a step of its own.  This observer, for all
+/// an explorer notes accesses, and makes an operation a step of its own.  This observer, for all
 /// other backends, does nothing, and the compiler removes the calls.  Other observers derive from
 /// it, and hide the functions that they need.
 struct no_observer {
@@ -77,14 +77,15 @@ struct no_observer {
 
   // ---- evidence and clauses
 
-  /// Returns evidence that stands in front of a handler of `F`, or the evidence of the handler.
-  /// The prompts are those of the handler and of the next one further out, or null.
+  /// Returns evidence that stands in front of a handler of `F`, or the evidence of that handler.
+  /// The prompts: that of the handler, and that of the next handler further out, or null.
   template <class F>
   static evidence<F>* in_front(auto&, evidence<F>& handler, prompt const&, prompt const*) {
     return &handler;
   }
-  /// Returns evidence that stands in front of a handler of `F` outside the scheduler, or that of
-  /// the handler; in_front() gets the result.  The pointer: the next handler further out, or null.
+  /// Returns evidence that stands in front of a handler of `F` outside the scheduler, or the
+  /// evidence of that handler; the caller passes the result to in_front().  The pointer: the
+  /// evidence of the next handler further out, or null.
   template <class F, class Find>
   static evidence<F>* watched(auto&, evidence<F>& handler, evidence<F>*) {
     return &handler;

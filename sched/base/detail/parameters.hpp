@@ -38,7 +38,8 @@ consteval bool require_kept() {
   return are_kept;
 }
 
-/// The parameters of a function, or of a class with one operator() that is no template; else none.
+/// The parameters of a function, or of a class with one operator() that is no template.  Of any
+/// other `F`, parameters_of_any() returns an empty list.
 template <class R, class... Ps>
 parameter_list<Ps...> parameters_of(R (*)(Ps...));
 template <class C, class R, class... Ps>

@@ -7,7 +7,7 @@
 
 namespace weft::detail {
 
-/// The interface of a scheduler to the lists on which processes wait: makes processes ready.
+/// The part of a scheduler that makes processes ready: the lists on which processes wait call it.
 class ready_sink {
  public:
   /// Makes a process ready.  Called on a thread of the scheduler, or while no thread runs it.

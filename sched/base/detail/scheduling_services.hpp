@@ -13,14 +13,15 @@
 
 namespace weft::detail {
 
-/// The members of a scheduler that the clauses of `mail`, `sync` and `tasks` may use: the functions
-/// on(scheduler, operation) and the functions that these call.  tools/lint.py checks that they use
-/// no others; backend_scheduler.hpp has all members.  When on() is called, the running process is
-/// suspended at its operation, unless the operation is answered at once (scheduled.hpp).
+/// The members of a scheduler that the clauses of `mail`, `sync` and `tasks` may use.  The clauses
+/// are functions on(scheduler, operation), and the functions that these call; tools/lint.py checks
+/// that they use no other members.  backend_scheduler.hpp has all members.  When on() is called,
+/// the running process is suspended at its operation, unless the operation is answered at once
+/// (scheduled.hpp).
 template <class S>
 concept scheduling_services =
     requires(S& s, process& p, thunk t, std::uint64_t answer, first_frame first) {
-      // The kind of scheduler: constants, so that a rare kind costs the others nothing.
+      // The kind of scheduler, as constants and types: a rare kind costs the other kinds nothing.
       { S::on_several_threads } -> std::convertible_to<bool>;
       typename S::observer;
       typename S::backend_type;
@@ -29,7 +30,7 @@ concept scheduling_services =
       { s.running() } -> std::same_as<process&>;
       { s.running_here() } -> std::same_as<process*>;  // null if no process runs
       s.here();                                        // the state of this worker
-      s.worker_here();  // here(); the scheduler's own state if this thread is no worker
+      s.worker_here();  // like here(), but the scheduler's own state if this thread is no worker
       s.worker();       // the backend's part of this worker
 
       // The lists on which processes wait, and the cancellation of processes.
@@ -50,7 +51,7 @@ concept scheduling_services =
       { s.refuse(p) } -> std::same_as<std::coroutine_handle<>>;  // lets p find `cancelled`
       s.retire(&p, nullptr);                                     // called when p has ended
 
-      // For tasks, which become processes, and for scopes.
+      // For tasks that become processes, and for scopes.
       { s.is_dropping_ } -> std::same_as<bool&>;  // true while frames are unwound at the end
       s.evidence_for(*first.row, false, s.worker_here());
       S::header;            // the layout of the backend's header in front of a process

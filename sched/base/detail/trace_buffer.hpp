@@ -56,9 +56,9 @@ class trace_buffer {
     kept->worker = worker_;
     if (e.kind == trace_kind::resume) running_ = e.process;
   }
-  /// Sets e.under, the handlers around the running code, and e.depth, the place of the answering
-  /// one, `by`.  If e.under is set already, copies that text instead.  If there is no memory,
-  /// leaves e.under empty.  O(handlers).
+  /// Sets e.under, the handlers around the running code, and e.depth, the number of those inside
+  /// the handler `by`, which answers.  If e.under is set already, only copies its text.  Without
+  /// memory, leaves e.under empty.  O(handlers).
   void note_handlers(trace_event& e, answering const& by) noexcept;
   /// Copies the text, and returns the copy; empty if there is no room for it.
   [[nodiscard]] std::string_view keep(std::string_view text) noexcept;

@@ -16,8 +16,8 @@ namespace weft::detail {
 
 class scheduler_core;
 
-/// How many operations of a process are answered at once in a step, such as receives of messages
-/// that are there already.  The next operation ends the step: so a process that need never wait
+/// How many operations of a process may be answered at once in a step, such as receives of messages
+/// that have come already.  The next operation ends the step: so a process that need never wait
 /// does not keep its thread.
 inline constexpr std::int8_t most_operations_in_step = 127;
 
@@ -38,7 +38,7 @@ struct worker_state {
   }
 
   scheduler_core* home;
-  // The process whose turn it is; after its suspension, too, until the next one is resumed.
+  // The process whose turn it is; after it is suspended, it stays here until the next is resumed.
   process* running = nullptr;
   frame_pool* pool = nullptr;   // the pool of the thread, while it runs processes
   std::int64_t alive = 0;       // processes that began here, less those that ended here
@@ -84,10 +84,10 @@ struct worker_state {
   /// The state of the worker that runs processes on the calling thread; null if none does.
   [[gnu::visibility("default")]] static inline thread_local constinit worker_state* at_work =
       nullptr;
-  /// Whether an operation whose answer is there already need not be performed; if so, counts it.
-  /// Inside a handler, and in a process with a log, it must be performed, since it may be recorded;
-  /// also if it is to end the step (count_operation()).  A body that is copied bitwise
-  /// (copying_prompt.hpp) records nothing, and ends no step.
+  /// Whether an operation whose answer has come already need not be performed; if so, counts it.
+  /// Inside a handler, and in a process with a log, the operation must be performed, since it may
+  /// be recorded; in other code only if it is to end the step (count_operation()).  In a body that
+  /// is copied bitwise (copying_prompt.hpp), no operation is recorded or ends a step.
   [[nodiscard]] static bool may_go_on() noexcept {
     if (!at_work || !at_work->running) return true;
     if (prompt::innermost() == at_work->ground && !at_work->running->is_forkable()) [[likely]]
@@ -97,7 +97,8 @@ struct worker_state {
   prompt const* ground = nullptr;   // the prompt of the scheduler
   worker_state* outside = nullptr;  // this thread's state for the scheduler around this one
 
-  /// The state of the worker of the calling thread; null if its scheduler has one thread only.
+  /// The state of this thread as a worker of the innermost scheduler of several threads that runs
+  /// here; null if there is none.
   [[gnu::visibility("default")]] static inline thread_local constinit worker_state* of_thread =
       nullptr;
 };

@@ -63,7 +63,7 @@ class send_many_awaitable : public mail_awaitable {
   std::size_t sent_ = 0;
 };
 
-/// Waits for a message, and receives as many as have come.
+/// Receives as many messages as have come; if none has, waits for one.
 template <class M>
 class receive_many_awaitable : public mail_awaitable {
  public:

@@ -14,8 +14,8 @@ namespace weft::detail {
 
 class mailbox_registry;
 
-/// Lets a send or a receive whose process need not wait be done directly, without an operation:
-/// holds the facts about the scheduler of a thread on which that depends.
+/// The facts about the scheduler of a thread that decide whether a process sends or receives
+/// directly: without an operation, when the process need not wait.
 ///
 ///   DIRECT-1  A send or a receive is done directly only if the scheduler that runs on this thread
 ///       would answer the operation at once, with the same effect: the evidence is the scheduler's,

@@ -137,8 +137,8 @@ struct sending {
       : by(*o.what), until(o.until), waits(o.waits), if_inbox_gone(send_waiter::inbox_has_gone) {}
 };
 
-/// Sends the messages after the first, while there is room for them, until a process that waits
-/// gets one.  Returns how many messages were sent, including the first.
+/// Sends the messages after the first, while there is room for them and no process waits for a
+/// message.  Returns how many messages were sent, including the first.
 template <scheduling_services S>
 [[nodiscard, gnu::noinline]] std::uint64_t send_more(S& s, mailbox& b,
                                                      message_batch& more) noexcept {
@@ -152,7 +152,8 @@ template <scheduling_services S>
     }
   } catch (...) {  // no memory: the messages before this one are sent
   }
-  if (to.receiver) put_receiver(s, to);  // a receiver that has begun to wait meanwhile
+  // A receiver that has begun to wait during the loop may have been given a message.
+  if (to.receiver) put_receiver(s, to);
   count_batch(s, more);
   return 1 + more.done;
 }
@@ -228,7 +229,8 @@ template <scheduling_services S>
   trace_sent(s, b, nullptr);
   return go_on(s, how.more ? send_more(s, b, *how.more) : 1);
 }
-/// Sends a message for which there was no room, or has the running process wait for room.
+/// Called when there was no room for the message: sends it if there is room by now; else makes the
+/// running process wait for room, or answers `too_late` if the process is not to wait.
 template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> wait_for_room(S& s, sending const& how,
                                                         bool has_just_sent) {

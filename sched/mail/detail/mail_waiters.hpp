@@ -17,7 +17,7 @@ class mailbox_queue;
 /// The messages after the first, for an operation that sends or receives as many as it can.
 struct message_batch {
   std::byte* next;       // the next message to send, or the next object to receive a message in
-  std::size_t left;      // how many messages or objects are left
+  std::size_t left;      // how many messages are left to send, or objects to receive into
   std::size_t size;      // the size of a message in bytes
   std::size_t done = 0;  // how many were sent, or received
 
@@ -28,8 +28,8 @@ struct message_batch {
 /// message until there is room for it.
 class send_waiter {
  public:
-  /// Answers to a send with a deadline.  A send without a deadline is answered with false if the
-  /// inbox was destroyed.
+  /// The answers to a mail::send_until.  If the inbox was destroyed, a mail::send is answered with
+  /// false, and a mail::send_many with 0.
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t sent = 1;
   static constexpr std::uint64_t inbox_has_gone = 2;
@@ -56,7 +56,7 @@ class send_waiter {
   friend class mailbox_queue;
   class mailbox_queue;
   inline void leave() noexcept;
-  bool const is_timed_;    // there is a deadline: its alarm may take the process
+  bool const is_timed_;    // for a send_until: an alarm may take the process
   bool is_inside = false;  // this waiter is inside the mailbox (MAILBOX-5 of mailbox.hpp)
   send_waiter* next;
   send_waiter* previous;

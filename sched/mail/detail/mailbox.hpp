@@ -34,9 +34,9 @@ class mailbox_registry;
 ///       receiver reads `addresses_` under the lock before it waits; a receiver at several
 ///       mailboxes, after it has entered them all.  So the thread finds the receiver, or the
 ///       receiver finds zero.
-///   MAILBOX-5  A waiter that has entered is inside until the thread that takes its process removes
-///       it, or its operation ends.  A mailbox that is closed meanwhile lives until no waiter is
-///       inside.
+///   MAILBOX-5  A waiter that has entered the mailbox is inside it until the thread that takes the
+///       waiter's process removes the waiter, or the operation of the waiter ends.  A mailbox that
+///       is closed meanwhile lives until no waiter is inside it.
 ///   MAILBOX-6  A sender that was taken by its alarm has not sent, and stays on the list until its
 ///       operation ends: a receiver that makes room skips it.
 ///   MAILBOX-7  Messages that are in the mailbox when its scheduler ends are destroyed.  So an
@@ -57,15 +57,17 @@ class mailbox : public mailbox_queue {
 
   void add_address() noexcept {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller is an owner already
-    // relaxed: only the process that has the inbox changes the count from zero.
+    // relaxed: the caller has an address, so the count is not zero; or the caller has the inbox, so
+    // no receiver waits meanwhile.
     addresses_.fetch_add(1, std::memory_order_relaxed);
   }
   inline void note_use() const noexcept;
   inline void drop_address() noexcept;
   /// Called when the inbox is destroyed: discards the messages, and wakes all waiting processes.
   void close() noexcept;
-  /// Called when the scheduler has ended.  If an open mailbox has messages, closes it and returns
-  /// true: then the caller must discard the messages, and is an owner until it calls release().
+  /// Called when the scheduler has ended.  If the mailbox is open and has messages, closes it and
+  /// returns true: then the caller must discard the messages, and is an owner until it calls
+  /// release().
   [[nodiscard]] bool abandon() noexcept;
 
   // ---- sending
@@ -95,7 +97,7 @@ class mailbox : public mailbox_queue {
   }
   /// Sends as send() does, but if the mailbox is full the process waits there, unless
   /// `is_refused(process const&)`, which is called under the lock, is true (CANCEL-2 of
-  /// wait_registry.hpp).  The sender holds its process already, and its alarm, if any, is set: so
+  /// wait_registry.hpp).  `s` holds its process already, and the alarm of `s`, if any, is set: so
   /// another party may have taken the process by now.  If this throws bad_alloc, nothing is sent.
   template <bool Locks, class IsRefused>
   send_outcome send_or_wait(send_waiter& s, woken_receiver& to, IsRefused const& is_refused) {
@@ -120,7 +122,8 @@ class mailbox : public mailbox_queue {
   /// for room and whose message is stored now; the caller puts that sender.
   template <bool Locks>
   [[gnu::always_inline]] receive_outcome receive(select_case& r, process*& admitted) noexcept {
-    // Read before the look for messages: if no process can send, all messages are here already.
+    // The count is read before the look for messages: if no process can send any more, that look
+    // finds all messages that there will be.
     bool const is_last = has_no_senders();
     if (!sees_message()) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
     take<Locks>(r);
@@ -144,7 +147,7 @@ class mailbox : public mailbox_queue {
     return true;
   }
   enum class enter_outcome { waits, received, no_senders, taken, occupied, refused };
-  /// Has the receiver wait here, unless there is a message.  Returns `no_senders` only to a
+  /// Makes the receiver wait, unless there is a message.  Returns `no_senders` only to a
   /// receiver that is at no other mailbox; `taken` if another party, such as its alarm, has taken
   /// the process, and puts it; `occupied` if another process waits here; `refused` if is_refused()
   /// is true.
@@ -177,10 +180,11 @@ class mailbox : public mailbox_queue {
            e.begin.load(std::memory_order_relaxed) == e.end.load(std::memory_order_relaxed) &&
            !has_no_senders();
   }
-  /// Has the receiver, which holds its process, wait here.  Called by enter(), under the lock; or,
-  /// with one thread, after may_enter() was true.
+  /// Makes the receiver, which holds its process, wait here.  Called by enter(), under the lock;
+  /// or, with one thread, after may_enter() was true.
   [[gnu::always_inline]] void link(select_case& r) noexcept {
-    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: under the lock
+    // relaxed: under the lock, or there is one thread.
+    receive_waiter_.store(&r, std::memory_order_relaxed);
     close_limit();
     r.is_inside = true;
     ++inside_;
@@ -192,8 +196,8 @@ class mailbox : public mailbox_queue {
   [[nodiscard]] bool has_no_senders() const noexcept {
     // seq_cst: one order over the counts of all mailboxes and receive_waiter::is_everywhere.  A
     // receiver at several mailboxes sets that flag, then reads the counts; a thread that makes a
-    // count zero then reads the flag, then the counts.  The last of them sees that the receiver
-    // waits and no sender is left (MAILBOX-4).
+    // count zero then reads the flag, then the counts.  Of the receiver and these threads, the last
+    // one sees that the receiver waits and no sender is left (MAILBOX-4).
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
   void leave(select_case& r) noexcept;
@@ -302,7 +306,7 @@ class mailbox : public mailbox_queue {
   }
   /// Stores the message of the sender that has waited longest for room, if there is room.  One
   /// sender is enough: each message that is received makes room for one message, and is followed by
-  /// a call.
+  /// a call of admit().
   template <bool Locks>
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
     if (length() == capacity()) return;
@@ -335,8 +339,8 @@ class mailbox : public mailbox_queue {
   [[nodiscard]] static process* taken(send_waiter& s) noexcept {
     return Locks && s.is_timed_ ? s.parked.take() : s.parked.take_unsynchronized();
   }
-  /// A sender that no longer waits: the caller must put its process.  The waiter lives until the
-  /// process is put.
+  /// A sender that was taken off the list, or none.  The caller must put its process.  The
+  /// send_waiter and the message lie in the frame of that process, and so live until the put.
   struct taken_sender {
     process* sender;
     void* message;

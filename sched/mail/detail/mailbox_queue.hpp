@@ -11,8 +11,8 @@
 #include "weft/sched/mail/detail/mail_waiters.hpp"
 #include "weft/sched/mail/detail/message_queue.hpp"
 
-/// The part of a mailbox that the receiver accesses without the lock: the messages, and the senders
-/// that wait for room.
+/// The messages of a mailbox, which the receiver accesses without the lock; and the list of senders
+/// that wait for room: without the lock, the receiver reads only whether there are any.
 namespace weft::detail {
 
 /// The base class of `mailbox`, which adds the lock and the receiver that waits.
@@ -24,8 +24,8 @@ namespace weft::detail {
 ///       a sender enters their list, then looks for room again.  So either the receiver sees the
 ///       sender, and stores the sender's message, or the sender sees the room.  A sender that finds
 ///       room, but other senders waiting, enters behind them: the receiver that has made the room
-///       is about to look, and each time that it looks it stores messages until no sender waits, or
-///       there is no room.
+///       is about to look, and for each message that it has received it stores that of a waiting
+///       sender, if there is one.
 class mailbox_queue : public pooled {
  public:
   mailbox_queue(mailbox_queue const&) = delete;
@@ -83,8 +83,9 @@ class mailbox_queue : public pooled {
   }
   /// Whether all messages are in the first block, and no sender waits.  Called by the receiver.
   [[nodiscard, gnu::always_inline]] bool is_first_block_enough() const noexcept {
-    // relaxed: if one of the messages lies in a later block, [7] has made `until` visible with it.
-    // Waiting senders matter only where there is one thread (MESSAGES-4).
+    // relaxed, the first: if a message lies in a later block, [7] in sees_more() has made `until`
+    // visible with that message.  The second: waiting senders matter only if there is one thread
+    // (MESSAGES-4).
     return ends().first->until.load(std::memory_order_relaxed) == message_block::not_full &&
            !first_send_waiter_.load(std::memory_order_relaxed);
   }
@@ -115,10 +116,11 @@ class mailbox_queue : public pooled {
       begin.store(now, std::memory_order_release);
     }
   }
-  /// Whether a sender may be waiting for room.  Called by the receiver, without the lock.
+  /// Whether a sender may be waiting for room.  Called by the receiver, also without the lock.
   template <bool Locks>
   [[nodiscard]] bool may_have_waiting_senders() const noexcept {
     // seq_cst: comes after count_received(); pairs with the store in enlist() (MAILBOX-9).
+    // relaxed, if `Locks` is false: there is one thread, or the caller needs no more than a hint.
     return first_send_waiter_.load(Locks ? std::memory_order_seq_cst : std::memory_order_relaxed) !=
            nullptr;
   }
@@ -130,7 +132,8 @@ class mailbox_queue : public pooled {
     // relaxed: `end` is written under the lock.
     return e.end.load(std::memory_order_relaxed) - e.begin.load(std::memory_order_seq_cst);
   }
-  /// Makes the next sender check more than the limit (MAILBOX-8).  Called under the lock.
+  /// Sets the limit to `end`, so that the next sender checks all conditions of MAILBOX-8.  Called
+  /// under the lock.
   void close_limit() noexcept {
     message_ends& e = ends();
     std::size_t const end = e.end.load(std::memory_order_relaxed);  // relaxed: under the lock
@@ -139,8 +142,8 @@ class mailbox_queue : public pooled {
 
   // ---- waiting senders, under the lock
 
-  /// Whether a sender must wait: there is no room, or senders before `s` in the list wait; if `s`
-  /// is null, any in the list.
+  /// Whether a sender must wait: there is no room, or a sender before `s` in the list waits; if `s`
+  /// is null, any sender in the list.
   template <bool Locks>
   [[nodiscard]] bool is_full(send_waiter const* s = nullptr) const noexcept {
     if (length() == capacity_) return true;

@@ -165,7 +165,7 @@ void mailbox::leave(send_waiter& s) noexcept {
 process* mailbox::take(mailbox_registry& home, receive_waiter& r) noexcept {
   auto const held = home.hold();  // keeps the mailboxes: they exist while a receiver waits there
   if (!r.parked.is_waiting()) return nullptr;
-  if (r.count != 1 || r.until) {  // other parties may take the process, by an exchange as well
+  if (r.count != 1 || r.until) {  // other parties may take the process too, so an exchange decides
     process* const p = r.parked.take();
     // The waiter stays inside the mailboxes until its operation ends (MAILBOX-5).
     for (unsigned i = 0; p && i != r.count; ++i) {

@@ -108,7 +108,7 @@ template <scheduling_services S>
     return s.resume(&p, receive_waiter::no_senders_left);
   return s.refuse(p);
 }
-/// Called when enter() has not had the receiver wait at the mailbox of case `i`: `how` says why.
+/// Called when enter() has not made the receiver wait at the mailbox of case `i`: `how` says why.
 template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> end_entering(S& s, receive_waiter& w, unsigned i,
                                                        mailbox::enter_outcome how,
@@ -123,7 +123,7 @@ template <scheduling_services S>
   }
   return end_wait(s, p, how, i + 1);
 }
-/// Has the running process wait at several mailboxes, or with a deadline.
+/// Makes the running process wait at several mailboxes, or with a deadline.
 template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> wait_for_first(S& s, receive_waiter& w) {
   process& p = s.running();
@@ -170,7 +170,7 @@ template <scheduling_services S>
            !w.until && w.first->box->may_enter();
   }
 }
-/// Has the process `p`, which is suspended, wait at the mailbox, if waits_in_place().
+/// Makes the process `p`, which is suspended, wait at the mailbox.  Requires waits_in_place().
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> wait_in_place(
     S& s, process& p, mail::receive const& o) noexcept {
@@ -204,15 +204,16 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   if (needed_attention && must_end(s, p)) [[unlikely]]
     return s.refuse(p);
   // The receive was attempted before, unless the process keeps a log, the step had had its share of
-  // operations, or a cancellation needed attention.  In these cases it is attempted here; but if no
-  // cancellation needs attention any more, enter() below looks for messages instead.  A receive
-  // that must not wait never gets to enter(), so it is always attempted here.
+  // operations, or a cancellation needed attention.  In the first two cases, and while a
+  // cancellation still needs attention, the receive is attempted here; if none does any more,
+  // enter() below looks for messages.  A receive that must not wait never gets to enter(), so it is
+  // always attempted here.
   bool const was_put_off = S::observer::limits_steps && s.here().operations_left == 0;
   if (p.is_forkable() || needed_attention || !o.waits || was_put_off) [[unlikely]] {
     p.note_sent(false);
     if (auto const answer = find_message(s, o)) {
-      // The last sender may have been cancelled after the check above, and have ended.  If this
-      // process is cancelled with that sender, it finds `cancelled` instead of the answer.
+      // After the check above, a cancellation may have ended the last sender.  If the cancellation
+      // includes this process, the process finds `cancelled`, rather than that no sender is left.
       if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
       return go_on(s, *answer);
     }

@@ -49,7 +49,7 @@ class send_awaitable : public mail_awaitable {
   M message_;
 };
 
-/// Sends a message, and waits for room until a deadline, or not at all.  A `Sender` knows the
+/// Sends a message; waits for room until a deadline, or does not wait.  A `Sender` knows the
 /// mailbox or the process to send to.
 template <class M, class Sender>
 class timed_message : public mail_awaitable {

@@ -88,7 +88,7 @@ class typed_mailbox final : public mailbox {
     return attempted::done;
   }
   /// Receives messages that are there, in place of the first objects of `into`.  Returns their
-  /// number.
+  /// number; 0 also if the operation has to be performed (direct_mail.hpp).
   [[nodiscard]] std::size_t receive_many_directly(void const* by, std::span<M> into) noexcept {
     direct_mail const& here = direct_mail::of_thread;
     process* const p = here.count(by, registry());

@@ -176,7 +176,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       return take_in_time(*this);
     try {
       thunk t = worker().take(instant::max(), quiescence());
-      if constexpr (on_several_threads)  // with one thread no alarm is set during the take
+      if constexpr (on_several_threads)  // another thread may set an alarm during the take
         if (!t && t.why_empty() == thunk::reason::deadline) [[unlikely]]
           return take_in_time(*this);
       return t;
@@ -249,8 +249,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return next_any();
   }
   /// Ends a process for which the fast path of finished() is not enough: it has an error, a log,
-  /// another owner or deferred events, the number of processes is limited, or the pool has no room
-  /// for its block.
+  /// deferred events or a second reference to it, the number of processes is limited, or the pool
+  /// has no room for its block.
   continuation finished_slow(process& p) noexcept;
   /// For a process that has ended, or is to end: adjusts the counts, drops the reference to it, and
   /// gives up its room.  `error`: its failure; null if there is none.
@@ -366,7 +366,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   bool was_asked_to_stop_ = false;
   class program* first_ = nullptr;       // the program, if the first process keeps no log
   known_effect spawning_{}, tasking_{};  // spawning<> and tasking<>; null until they are learnt
-  result_slot<void> sink_;               // takes the answer to a start, which nothing reads
+  result_slot<void> sink_;  // stands in for the slot of an answer when a process is begun
 };
 
 }  // namespace weft::detail

@@ -206,8 +206,8 @@ struct clause_dispatch {
     return how.checks_cancellation && s.cancellation.needs_attention() &&
            s.cancellation.includes(leaf) && s.running().suspend_at(info_of<O>, leaf, waiting, s);
   }
-  /// If the step has had its share of operations, puts the process, which has its answer, and
-  /// returns the frame to run next; else returns `leaf`.
+  /// If the step has had its share of operations, and the process can be suspended here, puts the
+  /// process, which has its answer, and returns the frame to run next; else returns `leaf`.
   static std::coroutine_handle<> give_way(S& s, std::coroutine_handle<> leaf,
                                           result_slot<R>& waiting) noexcept {
     process& p = s.running();

@@ -9,8 +9,8 @@
 #include "weft/sched/mail/detail/direct_mail.hpp"
 #include "weft/sched/runtime/detail/process_clauses.hpp"
 
-/// The operations that processes do without a call of their scheduler, as far as it lets them:
-/// messages (direct_mail.hpp) and spawns (direct_spawn.hpp).
+/// The operations that a process performs without a call of its scheduler, if the scheduler permits
+/// that: messages (direct_mail.hpp) and spawns (direct_spawn.hpp).
 namespace weft::detail {
 
 template <class S>

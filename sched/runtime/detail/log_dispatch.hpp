@@ -88,7 +88,7 @@ template <class S, class O>
   return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
 }
 /// Answers an operation that cannot suspend its process, because ordinary code stands in between.
-/// False if the operation would have to wait.
+/// False if the operation has to wait or ends the step, or if the process keeps a log.
 template <class S, class O>
 [[nodiscard]] bool answers_across(S& s, O& o, result_slot<typename O::result>& waiting) {
   if constexpr (scheduling_of<O>.step == step_kind::ends_if_it_waits)
@@ -141,7 +141,7 @@ struct log_dispatch : D {
       return s.end_diverged(leaf, site_of(o, waiting.where));
     if (D::is_refused(s, leaf, waiting)) return s.refuse(s.running());
     (void)answer_by_log(s, o, waiting);
-    // While the log goes on, the process does too: a turn more would have to be recorded.
+    // Until the log is over, the process keeps its turn: another turn would have to be recorded.
     return log.is_over() ? D::give_way(s, leaf, waiting) : leaf;
   }
   static bool answer(S& s, O& o, result_slot<R>& waiting) {
@@ -172,8 +172,8 @@ struct log_dispatch : D {
 /// The dispatch under the evidence of processes that keep no log.
 template <class D>
 using unrecorded = log_dispatch<D, false>;
-/// The dispatch under the evidence of processes that keep a log: without short cuts, which do not ask
-/// for the log.
+/// The dispatch under the evidence of processes that keep a log: without short cuts, which do not
+/// ask for the log.
 template <class D>
 struct recorded : log_dispatch<D, true> {
   using E = typename D::effect;

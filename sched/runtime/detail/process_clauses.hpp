@@ -33,8 +33,8 @@ std::coroutine_handle<> on(S& s, yielding::yield const&) {
   s.put(s.box(), put_reason::yielded);
   return s.next();
 }
-/// Whether exchange() can be used now: a short cut for a process outside all handlers, which does
-/// put and take in one call of the backend.
+/// Whether exchange() can be used now: a short cut for a process outside all handlers.  exchange()
+/// puts the process and takes the next one in one call of the backend.
 template <class S>
 [[gnu::always_inline]] inline bool can_exchange(S& s) noexcept {
   return !s.cancellation.needs_attention() && !s.has_alarms() && s.worker().can_exchange();
@@ -259,8 +259,8 @@ void spawn_when_there_is_room(S& s, spawn_request& request) {
   });
 }
 
-/// A spawn is answered at once, unless there is no room, or too many processes are ready: then the
-/// spawning process lets other processes run first (clause_dispatch.hpp).
+/// A spawn is answered at once, unless the spawning process has to wait for room; or, with several
+/// threads, to let other processes run first, since too many are ready (count_spawn()).
 template <class S>
 [[gnu::always_inline]] inline bool answer_now(S& s, spawning<>::start& start,
                                               result_slot<process_id>& to) {

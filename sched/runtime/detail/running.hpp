@@ -199,7 +199,8 @@ void run_worker(S& s, unsigned index) noexcept {
   s.add_counts(here);
 }
 /// Runs the processes on `threads` threads, by `work(s, index)` on each; the calling thread is one
-/// of the workers.  Returns when all workers are done: no process is ready, and nothing is due.
+/// of the workers.  Returns when all workers are done: no process is ready and nothing is due, or
+/// the backend was stopped.
 void run_on_threads(scheduler_core& s, unsigned threads,
                     void (*work)(scheduler_core& s, unsigned index) noexcept);
 template <class S>
@@ -236,7 +237,7 @@ bool settle(S& s) {
   s.throw_failures();
   if (stopped_some) throw cancelled();
   if (s.alive() && !s.own.stopped) {
-    s.own.running = nullptr;  // perhaps a lost process, which runs no more
+    s.own.running = nullptr;  // may refer to a process that the backend has lost
     throw_lost(s.alive());
   }
   return false;

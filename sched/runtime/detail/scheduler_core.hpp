@@ -56,7 +56,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   failure_log failures;
   effect_table effects;
   submissions incoming;
-  worker_state own{*this};  // of the only worker; if there are several, the sums of theirs
+  worker_state own{*this};  // the state of the only worker; or the sums of the counts of several
   bool has_virtual_time = false;
   bool was_started = false;
 
@@ -109,7 +109,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   // ---- failing and cancelling
 
-  /// Records the error with which a process has ended, and cancels all others.
+  /// Records the error with which a process has ended, and cancels all others; does nothing if the
+  /// error is `cancelled` and all processes are cancelled already.
   void fail(process_id id, std::exception_ptr error) noexcept;
   /// Cancels all processes: each finds `cancelled` at its next operation.  Waits for alarms and
   /// external events are cancelled now; the other waits by waits.cancel_all().
@@ -145,8 +146,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   // ---- room for processes (admission.hpp)
 
   [[nodiscard]] bool is_limited() const noexcept { return waits.room.is_limited(); }
-  /// Takes room for one more process.  False if the process must wait for room.  Throws
-  /// too_many_processes.
+  /// Takes room for one more process.  If there is none: false if the process must wait for room;
+  /// else throws too_many_processes.
   [[nodiscard]] bool take_room(site const& at) {
     note_access(&waits.room, true);
     if (waits.room.try_enter()) return true;
@@ -203,7 +204,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
 
   // ---- overrides of prompt
 
-  continuation ended() noexcept override { std::terminate(); }  // no frame ends here
+  // A frame ends at its process, not at this prompt.
+  continuation ended() noexcept override { std::terminate(); }  // never called
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
     static constexpr std::string_view name = "weft::scheduler";
     return name;

@@ -122,7 +122,7 @@ template <backend Backend>
     // performed only if it must be answered.
     if (is_cancelled && (pending.perform ? all_are && !p->requires_answer() : !p->has_answer())) {
       if (all_are) cancellation.note_found();
-      // Drops a process without frames, and one that has ignored too many cancellations.
+      // Drops a process without frames.
       if (!p->has_started() || !p->is_waiting()) return retire(p, nullptr), nullptr;
       if (!p->requires_answer()) {
         if (has_ignored_enough(*this, *p)) return unwind_ignorant(*this, *p);

@@ -47,7 +47,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
       }
     return perform(s, o, leaf, waiting);
   }
-  /// The short cut of control() asks for the log itself (can_call_tasks()).
+  /// control() serves here, too: its short cut is not for a process with a log (can_call_tasks()).
   static std::coroutine_handle<> control_slow(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                               result_slot<R>& waiting) {
     return control(e, o, leaf, waiting);

@@ -30,20 +30,21 @@ namespace weft::detail {
 ///       memory order of the marks (CANCEL-1) does not matter.
 ///   CANCEL-3  A process that waits in several rooms enters them one after the other.  It is enough
 ///       that the canceller finds it in one room, or that one room refuses it.  A process that is
-///       found is taken once (WAITER-1), and goes on when it is asleep; a process that is refused
-///       goes on in its next turn.  In both cases its operation leaves the other rooms (WAITER-2).
-///   CANCEL-4  A mailbox may be made after the canceller of all has looked at the registry; the
-///       canceller need not look at that mailbox.  The maker held the registry's lock after the
-///       canceller, so it sees the marks of CANCEL-1; and so do all other processes that know the
-///       mailbox, since they know it from the maker.
+///       found is taken once (WAITER-1), and goes on as soon as its worker has left it
+///       (WAITER-3); a process that is refused goes on in its next turn.  In both cases its
+///       operation leaves the other rooms (WAITER-2).
+///   CANCEL-4  A mailbox may be made after the canceller of all has looked at the mailbox_registry;
+///       the canceller need not look at that mailbox.  The process that makes it holds the lock of
+///       the mailbox_registry after the canceller, so it sees the marks of CANCEL-1; and so do all
+///       other processes that know the mailbox, since they know it from its maker.
 ///   CANCEL-5  A process that was taken is put when no lock is held (WAITER-3), without an answer.
 ///       In its turn backend_scheduler::prepare() finds that it is cancelled.  Until the process is
 ///       put, the canceller is at work, so the scheduler is not quiescent.
 ///   CANCEL-6  An explorer hears of each location from which a process was taken.  It hears from
 ///       is_cancelled_at() that a process has checked a group, and from mark_cancelled() that a
-///       group was marked.  A process that wakes another one is reported to check the groups of
-///       that one (observer::on_wake()): had they been cancelled before, the woken process would
-///       have found the cancellation instead.
+///       group was marked.  observer::on_wake() reports that the process that wakes another one
+///       checks the groups of the woken one: had these been cancelled before, the woken process
+///       would have found the cancellation instead.
 ///
 /// A canceller does not take processes that wait for tasks of their own, since they go on when
 /// those have ended (TASK-4); nor ready processes, nor threads outside.

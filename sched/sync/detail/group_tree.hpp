@@ -17,21 +17,23 @@ namespace weft::detail {
 ///
 ///   GROUP-1  A process that is about to wait enters the list of the innermost group to which its
 ///       frames belong, before it enters any other list.  It leaves when its operation ends.  A
-///       process that belongs to no group, or is shielded from all, enters no list.
+///       process that belongs to no group, or is shielded from all, is on no list of a group.
 ///   GROUP-2  A group has its place in the tree from the time that a process first waits in it, or
 ///       in a group inside it.  The place is inside the next group outwards along the frames.  The
-///       walk outwards passes handlers only in the chain of the process that walks: in another
-///       chain, the frames outside a handler may be resumed elsewhere meanwhile.  If a continuation
-///       is resumed elsewhere, its groups move with it: so the owner of a group inside a handler
-///       puts the group into its right place whenever the owner waits.
+///       walk outwards passes handlers only in the chain of the process that walks; in another
+///       chain it ends at the first handler, which may have captured the frames inside it, to
+///       resume them under other frames.  The groups of these frames then move with them: so the
+///       owner of a group inside a handler puts the group into its right place whenever the owner
+///       waits.
 ///   GROUP-3  If there are several threads, the lists and the tree are accessed under `mutex_`.  A
 ///       canceller that holds `mutex_` may take the locks of the rooms; no thread takes them in the
 ///       other order.
 ///   GROUP-4  A canceller marks the group, adds a reason for attention (cancellation_state), and
 ///       then takes the processes on the lists of the group, and of the groups inside it, from
 ///       their rooms, under the lock of each room.  A process checks for cancellation under the
-///       lock of the room that it enters (CANCEL-2).  If it has entered the room before, it is
-///       taken; if not, it is refused.  So no cancelled process stays in a room.
+///       lock of the room that it enters (CANCEL-2 of wait_registry.hpp).  If the process enters
+///       before the canceller looks there, it is taken; else it is refused.  So no cancelled
+///       process stays in a room.
 ///   GROUP-5  Processes that were taken are put when no lock is held (WAITER-3).  They are linked
 ///       by their waiters, so a cancellation allocates nothing.
 class group_tree {
@@ -58,8 +60,8 @@ class group_tree {
 
   /// Calls `mark(group)` for each group inside `g`; if mark() returns false, the group was
   /// cancelled before, and is left out with the groups inside it.  Calls `take(waiter&)` for each
-  /// waiter in `g` and these groups; then, without a lock, `put(process&)` for each for which
-  /// take() was true.
+  /// waiter in `g` and these groups; then, without a lock, `put(process&)` for the process of each
+  /// waiter for which take() was true.
   template <class Mark, class Take, class Put>
   void cancel(wait_group& g, Mark mark, Take take, Put put) noexcept {
     waiter* taken = nullptr;
@@ -100,8 +102,8 @@ class group_tree {
   void place_in_tree(wait_group& g) noexcept;
   static void put_inside(wait_group& g, wait_group& around) noexcept;
   static void take_out(wait_group& g) noexcept;
-  /// Places the groups along the chain, up to one whose place cannot change any more.  Returns the
-  /// innermost group, or null.
+  /// Places the groups along the chain, from `at` outwards, up to one whose place cannot change any
+  /// more.  Returns the innermost group, or null.
   wait_group* place_along(continuation at) noexcept;
 
   bool const several_threads_;

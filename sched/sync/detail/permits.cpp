@@ -64,7 +64,8 @@ class permits::place_in_line {
   ~place_in_line() {
     // relaxed: try_take() says why a newcomer may miss this.
     if (is_owed_) of_.owed_.fetch_sub(1, std::memory_order_relaxed);
-    // A process that has not been woken passes nothing on: no permit was given back for it.
+    // A wake-up may have come to this process, if it has a permit after a wait, or if the epoch has
+    // changed since it looked: then it wakes the next process in line.
     if (waits_ != 0 && (has_one_ || of_.freed_.epoch() != seen_)) of_.pass_on();
   }
   /// Takes a permit.  Returns false if there is none: then seen() is the epoch with which to wait.

@@ -70,7 +70,7 @@ class permits final : public gate_owner {
  private:
   class place_in_line;
   [[nodiscard]] bool try_take(bool is_new);
-  /// Wakes the next process in line, which then tries to take a permit, if permits are left.
+  /// If permits are left, wakes the next process in line, which then tries to take one.
   void pass_on() noexcept;
 
   std::atomic<std::size_t> left_;

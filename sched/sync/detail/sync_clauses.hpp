@@ -66,8 +66,8 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter, Where&&... where) {
   s.put(s.box(true), put_reason::yielded);
   return s.next();
 }
-/// Makes the running process wait in the room `r`; wait_until(), at the latest until the alarm is
-/// due.
+/// Makes the running process wait in the room `r`; with wait_until(), the wait ends at the latest
+/// when the alarm is due.
 template <scheduling_services S, class Enter>
 std::coroutine_handle<> wait(S& s, room_waiter& w, wait_room& r, Enter enter) {
   return wait(s, w.parked, enter, w, r);

@@ -55,7 +55,8 @@ process* timers::take_first_due(instant now) noexcept {
 }
 bool timers::insert(alarm& a) {
   heap_.push_back({a.at_, ++set_, &a});
-  a.home_.store(this, std::memory_order_relaxed);  // relaxed: unlocked, only its process reads it
+  // relaxed: without the lock, only the process of the alarm reads `home_`.
+  a.home_.store(this, std::memory_order_relaxed);
   rise(heap_.size() - 1);
   note_next();
   return heap_.front().what == &a;

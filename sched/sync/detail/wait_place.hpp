@@ -61,7 +61,7 @@ class room_waiter : public list_entry<room_waiter, in_room>,
   struct traits {
     bool is_in_line = true;  // the process waits in line: the order of arrival matters
     bool is_timed = false;   // the process has an alarm, which may take it
-    bool stays = false;      // the process waits on, even if it is cancelled
+    bool stays = false;      // a cancellation does not end the wait
   };
   explicit room_waiter(wait_place* p) noexcept : room_waiter(p, traits()) {}
   room_waiter(wait_place* p, traits t) noexcept : at(p), is(t) {}

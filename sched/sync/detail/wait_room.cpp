@@ -58,7 +58,7 @@ void wait_room::on_open(wait_place& at) {
       sink_.make_cancelled(*t.release());
       throw;
     }
-    // The process waits on, even if its alarm became due meanwhile and found no process.
+    // The process still waits, even if its alarm became due meanwhile and found no process.
     link_at(w, at);
     w.parked.hold(*t.release());
     at.word_.store(word(), std::memory_order_release);  // [9] release: as in begin_at_event()

@@ -26,7 +26,7 @@ namespace weft::detail {
 ///       there.  A process that enters sets the word, and then looks whether the event for which it
 ///       would wait has happened; a thread that makes the event happen does so before it reads the
 ///       word.  So either that thread finds the room, or the process does not wait.  (A task says
-///       in its own state that a process waits: TASKROOM-2.)
+///       in its own state that a process waits: TASKROOM-2 of task_room.hpp.)
 ///   ROOM-3  A waiter that has entered is in the room until its process is taken by a waker, by a
 ///       canceller, or when all are dropped; or until its operation ends.  The last access to a
 ///       waiter that leaves sets its `home_` to null.  The last access to a place that all waiters
@@ -59,10 +59,10 @@ class wait_room {
 
   /// Enters the waiter, which holds its process, at its place.  Another party, such as an alarm,
   /// may have taken the process by now.  The wait is `refused` if the room is closed, or
-  /// `is_refused(process const&)` is true (CANCEL-2); and `answered` if the external event is open,
-  /// or `has_happened()` is true (ROOM-2).  Both are called under the lock.  Throws
-  /// std::logic_error if processes of another scheduler wait there, or if another process waits for
-  /// the external event.
+  /// `is_refused(process const&)` is true (CANCEL-2 of wait_registry.hpp); and `answered` if the
+  /// external event is open, or `has_happened()` is true (ROOM-2).  Both functions are called under
+  /// the lock.  Throws std::logic_error if processes of another scheduler wait at the gate, or if
+  /// another process waits for the external event.
   template <class IsRefused, class HasHappened>
   [[nodiscard, gnu::always_inline]] wait_entry enter(room_waiter& w, IsRefused const& is_refused,
                                                      HasHappened const& has_happened) {
@@ -114,7 +114,8 @@ class wait_room {
   }
 
  protected:
-  /// Recursive: a put that fails under the lock, for lack of memory, may unwind the process here.
+  /// Recursive: a put that fails for lack of memory may unwind the process under the lock, and the
+  /// destructor of its waiter then locks again.
   using lock_type = std::unique_lock<std::recursive_mutex>;
   [[nodiscard]] lock_type lock() const noexcept {
     if (rules_.locks) return lock_type(mutex_);
@@ -124,13 +125,14 @@ class wait_room {
   // ---- under the lock
 
   void link(room_waiter& w) noexcept {
-    w.home_.store(this, std::memory_order_relaxed);  // relaxed: unlocked, only its process reads it
+    // relaxed: without the lock, only the process of the waiter reads `home_`.
+    w.home_.store(this, std::memory_order_relaxed);
     all_.push_back(w);
   }
   void unlink(room_waiter& w) noexcept {
     all_.remove(w);
-    // [3] release: pairs with [4] of wait_place.hpp and wait_room.cpp: the destructor of the waiter
-    // sees all accesses here (ROOM-3).
+    // [3] release: pairs with [4] of wait_place.hpp and wait_room.cpp: all accesses of the room to
+    // the waiter happen before the waiter is destroyed (ROOM-3).
     w.home_.store(nullptr, std::memory_order_release);
   }
   [[nodiscard]] bool is_inside(room_waiter const& w) const noexcept {
@@ -178,8 +180,8 @@ class wait_room {
   bool end_at(wait_place& at) noexcept {
     if (!at.waiters_.empty()) return true;
     if (rules_.is_open_to_others) return end_at_event(at);
-    // [1] release: pairs with [2] of wait_place.hpp: the destructor of the place sees all accesses
-    // here (ROOM-3).
+    // [1] release: pairs with [2] of wait_place.hpp: all accesses of the room to the place happen
+    // before the place is destroyed (ROOM-3).
     at.word_.store(wait_place::nobody, std::memory_order_release);
     return true;
   }

@@ -44,8 +44,9 @@ enum class wait_entry : std::uint8_t {
 ///       one that may be lost, such as "no sender is left" (process::mark_cancellable), finds
 ///       `cancelled` in that case.  So a wake-up that says "check again" is never lost: the process
 ///       checks.  If the check takes another operation, which may find the cancellation, the
-///       wake-up is passed on (condition.hpp, CONDITION-4).  A process is destroyed instead only
-///       when its run fails or ends.
+///       wake-up is passed on (condition.hpp, CONDITION-4).  Only when
+///       its run fails or ends, a process gets neither the answer nor `cancelled`: then it is
+///       destroyed.
 ///
 /// Thread safe: take(), look().
 class waiter {

@@ -25,8 +25,8 @@
 /// pushing the tasks to resuming their owner.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// Whether the running process can do tasks as calls, whatever the tasks perform (TASK-1): it is
-/// outside all handlers, and keeps no log.
+/// Whether the running process can call light tasks (TASK-1): the backend keeps lazy tasks, and the
+/// process is outside all handlers and keeps no log.
 template <scheduling_services S>
 [[nodiscard]] bool can_call_tasks(S& s) noexcept {
   return lazy_backend<typename S::backend_type> && prompt::innermost() == &s &&
@@ -46,7 +46,8 @@ std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
                                        result_slot_base& waiting,
                                        operation_info const& operation) noexcept {
   process& p = s.running();
-  (void)p.suspend_at(operation, leaf, waiting, s);  // does not fail: no ordinary code in between
+  // Does not fail: no ordinary code stands between the process and the operation.
+  (void)p.suspend_at(operation, leaf, waiting, s);
   // Cancellations of an operation that must be answered are counted here, not in prepare().
   if (operation.is_to_be_answered && has_ignored_enough(s, p)) [[unlikely]] {
     s.here().running = nullptr;
@@ -77,7 +78,7 @@ template <scheduling_services S>
 template <scheduling_services S>
 std::coroutine_handle<> yield_before(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
                                      operation_info const& operation) noexcept {
-  // suspend_at() does not fail: no ordinary code stands in between.
+  // Does not fail: no ordinary code stands between the process and the operation.
   (void)s.running().suspend_at(operation, frame, waiting, s);
   if constexpr (lazy_backend<typename S::backend_type>) s.worker().defer_lazy_tasks();
   s.put(s.box(), put_reason::yielded);
@@ -331,9 +332,9 @@ template <scheduling_services S>
     }
   return call_rest(s, j, goes_on);
 }
-/// Continues call_next() when the newest lazy task, `newest`, is not of this join, or null.  Then
-/// other workers have taken the join's remaining tasks, or these lie below tasks that were started
-/// later, and become processes in their turn.
+/// Continues call_next(), or end_task(), when `newest`, the newest lazy task, is null or of another
+/// group.  Then other workers have taken the join's remaining tasks, or these lie below tasks that
+/// were started later, and become processes in their turn.
 template <scheduling_services S>
 [[gnu::noinline]] continuation finish_without_lazy(S& s, join& j, lazy_task* newest) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)

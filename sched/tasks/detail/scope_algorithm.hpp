@@ -99,8 +99,8 @@ void settle_record(S& s, task_record& r) noexcept {
     r.destroy();
     return count_ended(s, *c);
   }
-  // The waiter may be the end of a scope, which waits for one task after the other, and now checks
-  // the scope again.
+  // A waiter may stand for the end of a scope, which waits for one task after the other: then the
+  // scope is checked again.
   auto const put_waiter = [&s](task_waiter& w, process* p) {
     if (w.leaves) return on_end_of_scope_woken(s, static_cast<scope_core&>(*w.leaves));
     if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.scope), *p);
@@ -135,7 +135,8 @@ template <scheduling_services S>
 void release_record(S& s, task_record& r) noexcept {
   bool const has_no_scope = !r.scope();
   if (has_no_scope) note_access(static_cast<waitable_task*>(&r), false);
-  // relaxed: a process that has set the flag has dropped its reference since, which orders the two.
+  // relaxed: a process sets the flag before it drops its reference, and no reference is left here:
+  // so the store of the flag comes before this load.
   if (has_no_scope && !r.was_awaited.load(std::memory_order_relaxed)) {
     if (r.error()) s.fail(r.id(), r.error());
     if (r.fate_of_run() == any_task::fate::no_memory)
@@ -147,8 +148,9 @@ void release_record(S& s, task_record& r) noexcept {
 
 // ---- waiting for a handle
 
-/// Calls the first task that the process waits for, if that is its newest lazy task: returns the
-/// frame of the task.  Null if it is not.
+/// Returns the frame of the first task that has not ended among those the process waits for, to be
+/// run as a call: if that task is the worker's newest lazy task, the process can call tasks, and no
+/// cancellation needs attention.  Else null.
 template <scheduling_services S>
 std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>) {
@@ -239,7 +241,8 @@ std::coroutine_handle<> enter_scope(S& s, tasking<>::enter& o, std::coroutine_ha
   waiting.set();
   return leaf;
 }
-/// The clause of tasking<...>::leave: the body has ended.
+/// The clause of tasking<...>::leave, which is performed when the body of the scope has ended:
+/// closes the body; then the owner calls lazy tasks, waits, or goes on.
 template <scheduling_services S>
 std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
   note_access(&c.count, true);  // the location stands for body_is_open as well

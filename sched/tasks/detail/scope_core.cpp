@@ -108,11 +108,11 @@ frame_end::cancel_state scope_core::query_cancellation(continuation& outwards) c
   return is_cancelled() ? cancel_state::cancelled : cancel_state::unknown;
 }
 task_record* scope_core::not_ended() const noexcept {
-  // acquire: pairs with [1]: a task that is found on the list is seen complete.
+  // acquire: pairs with [1] in add(): a task that is found on the list is seen complete.
   for (auto* first = records.load(std::memory_order_acquire);;) {
     for (auto* r = first; r; r = r->next_in_scope)
       if (!r->has_ended()) return r;
-    auto* const again = records.load(std::memory_order_acquire);  // acquire: pairs with [1]
+    auto* const again = records.load(std::memory_order_acquire);  // acquire: as above
     if (again == first) return nullptr;
     first = again;
   }
@@ -137,8 +137,8 @@ frame_end::cancel_state task_record::query_cancellation(continuation& outwards) 
   note_access(group->cancellation(), false);
   outwards = group->leaf;
   if (group->is_cancelled()) return cancel_state::cancelled;
-  // While the owner calls the task at the scope's end, the task's frames are in the owner's own
-  // chain.
+  // If the owner calls the task at the scope's end, group->leaf is in the same chain as the task's
+  // frames: `unknown`.  Else group->leaf is in another chain.
   return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 

@@ -82,7 +82,7 @@ class task_record : public any_task, public waitable_task {
     return host ? continuation(*host) : continuation(called_from);
   }
 
-  scope_runner* home = nullptr;  // set when the task is started, as are the next two
+  scope_runner* home = nullptr;  // set when the task is started, as are `parent` and `number`
   process_id parent;
   std::uint32_t number = 0;              // its number among the children of `parent`
   task_record* next_in_scope = nullptr;  // the next task on the scope's list (SCOPE-1)

@@ -13,8 +13,8 @@ namespace weft::detail {
 
 namespace {
 /// The link whose canceller is cancelling its scope on this thread.  If there is no memory to make
-/// a cancelled process ready, that process is unwound in between, and the scope may end with it:
-/// then link::end() sets this to null.
+/// a cancelled process ready, that process is unwound meanwhile, and the scope may end with it:
+/// then link::end() sets this variable to null.
 constinit thread_local void const* firing_here = nullptr;
 }  // namespace
 
@@ -27,14 +27,14 @@ eff<void> scope_limit::cancels(end_of_link at) {
 void scope_limit::link::fire() noexcept {
   note_access(this, true);
   state now = state::armed;
-  // relaxed: the link was written before its canceller was put, and the queue of processes orders
-  // the two; of the scope, only its own locks and atomics are used.
+  // relaxed: the link was written before the put of its canceller, which happens before this turn
+  // of the canceller (BACKEND-1); of the scope, only its own locks and atomics are used.
   if (!is.compare_exchange_strong(now, state::at_it, std::memory_order_relaxed)) return;
   why = requested.is_open() ? reason::stop : reason::deadline;
   auto const* const outer = std::exchange(firing_here, this);
   home.cancel(of);
   bool const is_over = std::exchange(firing_here, outer) == nullptr;
-  // release: pairs with [1] in end(): the scope ends after this last access to it.
+  // release: pairs with [1] in end(): the scope ends only after cancel() has accessed it.
   if (!is_over) is.store(state::done, std::memory_order_release);
 }
 

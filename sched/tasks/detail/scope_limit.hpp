@@ -33,9 +33,9 @@ namespace detail {
 ///       process does: for an alarm, and for the event that the stop token opens.  When one of them
 ///       has taken it, it is ready; in its turn it cancels the scope.
 ///   LIMIT-2  The scope's end takes the canceller out of its waiter, and drops it.  If another
-///       party has taken the canceller before, the state of the link, which the two share, decides
-///       which is first: the turn of the canceller, or the end of the scope.  A scope does not end
-///       while its canceller cancels it.
+///       party has taken the canceller before, the state of the link, which scope and canceller
+///       share, decides which is first: the turn of the canceller, or the end of the scope.  A
+///       scope does not end while its canceller cancels it.
 class scope_limit {
  public:
   using reason = scope_end_reason;
@@ -99,8 +99,8 @@ struct scope_limit::link : pooled {
   [[nodiscard]] reason end() noexcept;
 
   enum class state : std::uint8_t { armed, at_it, done, over };
-  scope_core& of;                   // accessed until `is` is `over`
-  external_event const& requested;  // accessed until `is` is `over`
+  scope_core& of;                   // not accessed once `is` is `over` or `done`
+  external_event const& requested;  // not accessed once `is` is `over` or `done`
   scope_runner& home;
   reason why = reason::none;  // written before `is` becomes `done`
   std::atomic<state> is = state::armed;

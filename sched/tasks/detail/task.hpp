@@ -45,8 +45,8 @@
 ///   TASK-7  If the owner reclaims the last task of a join, and no task was taken, nothing is left
 ///       to do when that task ends.  So its frame ends at the frame of the owner, as that of any
 ///       call does, and the answer of the wait is set before the call.  Nothing can cancel the
-///       group any more, as no other task of it runs, and the frames outside need no pin.  Whether
-///       this task has failed is read from its answer.
+///       group any more, as no other task of it runs, and the frames of the owner need no pin.
+///       Whether this task has failed is read from its answer.
 namespace weft::detail {
 
 class any_task;
@@ -81,9 +81,9 @@ class task_group : public wait_group {
     return marks.load(std::memory_order_relaxed) == 0;
   }
 
-  // The fields with an initial value stand side by side, here, at the end of wait_group and in
-  // `join`, without a gap: a join is made for every few tasks, and one or two stores write them
-  // all.
+  // The fields with an initial value stand in three places, without a gap in between: at the end
+  // of wait_group, here, and in `join`.  A join is made for every few tasks, and one or two stores
+  // write all these fields.
   std::coroutine_handle<> leaf;          // the frame that waits for the group
   suspension* held_unwinding = nullptr;  // the chain to unwind when the group is over (TASK-4)
 
@@ -91,7 +91,7 @@ class task_group : public wait_group {
   explicit task_group(bool is_scope) noexcept
       : wait_group(is_scope ? group_mark::scope : std::uint8_t{0}) {}
   ~task_group() { leave_tree(); }
-  /// Called first by each destructor: after that no canceller of a group around marks this one.
+  /// Called first by each destructor: after that no canceller of an outer group marks this one.
   void leave_tree() noexcept {
     if (!is_placed) [[likely]]
       return;

@@ -130,7 +130,8 @@ class tasks_of_handle {
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
-      note_access(static_cast<waitable_task*>(&r), true);    // the location covers was_awaited, too
+      // This location stands for the end of the task, and for was_awaited.
+      note_access(static_cast<waitable_task*>(&r), true);
       r.was_awaited.store(true, std::memory_order_relaxed);  // relaxed: a flag, publishes no data
       is_well &= r.fate_of_run() == any_task::fate::ends && !r.has_failed();
     });

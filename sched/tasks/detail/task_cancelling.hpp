@@ -44,9 +44,10 @@ void cancel_group(S& s, task_group& g) noexcept {
       [](process const& p) noexcept { return p.is_waiting() && is_cancelled_at(p.leaf()); },
       [&s](thunk t) { s.make_cancelled(*t.release()); });
 }
-/// Called when the owner of the group, which is suspended, is about to wait for the group.  If the
-/// owner is inside a handler, the tasks would not find by themselves that it is cancelled: so the
-/// group takes its place in the tree of groups, and is cancelled now if the owner is.
+/// Called when the owner of the group, which is suspended, is about to wait for the group: cancels
+/// the group if the owner is cancelled.  If the owner is inside a handler, also gives the group its
+/// place in the tree of groups (GROUP-2 of group_tree.hpp), for a cancellation that comes later: no
+/// task of the group could.
 template <scheduling_services S>
 void wait_for_group(S& s, task_group& g) noexcept {
   if (s.running().is_inside_handler(s)) s.waits.groups.place(g, g.leaf);

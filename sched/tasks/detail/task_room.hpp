@@ -35,7 +35,7 @@ class task_waiter : public room_waiter {
   ~task_waiter() = default;
 
   task_group* scope = nullptr;   // the scope at whose end the process waits; null if none
-  task_group* leaves = nullptr;  // instead of `scope`: a scope that holds up an unwinding
+  task_group* leaves = nullptr;  // set instead of `scope` when the scope holds up an unwinding
 
  private:
   friend class task_room;
@@ -61,8 +61,9 @@ class task_room final : public wait_room {
 
   /// Makes the waiter's process wait, until take_out().
   void enter(task_waiter& w) noexcept;
-  /// Makes the waiter's process wait until all tasks from `first` on have ended.  The wait is
-  /// `answered` if they have, and may be `refused` (CANCEL-2 of wait_registry.hpp).
+  /// Makes the waiter's process wait until all tasks from `first` on have ended.  Returns
+  /// `answered` if they have ended already, `refused` if `is_refused(process const&)` (CANCEL-2 of
+  /// wait_registry.hpp).
   template <class IsRefused>
   [[nodiscard]] wait_entry enter(task_waiter& w, waitable_task* first,
                                  IsRefused const& is_refused) noexcept {

@@ -68,7 +68,8 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
 
 // ---- processes that ignore their cancellation
 
-/// The innermost scope whose body the frame `at` belongs to, up to the end of its process or task.
+/// The innermost scope to whose body the frame `at` belongs; null if the end of a task, or of the
+/// process, is nearer.
 [[nodiscard]] inline scope_core* scope_of_body(continuation at) noexcept {
   while (!at.is_ordinary_code()) {
     if (at.is_frame()) {
@@ -84,7 +85,8 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   }
   return nullptr;
 }
-/// Whether all frames of the process belong to the task that it does.
+/// Whether the process was made for a task of a group, and no scope or called task stands inside
+/// that task: then all frames of the process belong to it.
 [[nodiscard]] inline bool is_whole_task(process const& p) noexcept {
   for (continuation at(p.leaf()); !at.is_ordinary_code();) {
     if (at.is_frame()) {
@@ -98,10 +100,10 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
 }
 /// The failure of a process that is unwound with frames outside of the scope that was cancelled.
 [[nodiscard]] std::exception_ptr unwound_where_it_stands(process const& p) noexcept;
-/// Unwinds frames of a process that has gone on after many cancellations: up to the end of the body
-/// of the innermost scope, which is cancelled, too.  The code outside goes on there, and throws
-/// `cancelled` at the end of the scope.  Returns the frame to resume.  If the process does a task
-/// there, or is in no scope, or all processes are cancelled, unwinds the whole process, and returns
+/// Unwinds frames of a process that has gone on after many cancellations: those in the body of the
+/// innermost scope.  Returns the frame that has opened the scope, to be resumed: it cancels the
+/// scope, and throws `cancelled` when the scope is over.  If the process is in a task inside the
+/// body, or in no scope, or all processes are cancelled, unwinds the whole process, and returns
 /// null.
 template <scheduling_services S>
 std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
@@ -134,8 +136,8 @@ template <scheduling_services S>
 // ---- clauses that have dropped a continuation: at the end of the clause (end_of_clause.hpp) the
 // process waits, as at the end of a scope
 
-/// Stands between the frame that waits and the end of the clause.  The dropped continuation counts
-/// as the one task of a scope.
+/// The frame_end of the coroutine waits(), inside the end of the clause.  The dropped continuation
+/// counts as the only task of `scope_`, so waits() goes on when the continuation can be unwound.
 template <scheduling_services S>
 class dropped_remainder final : public frame_end, public end_of_clause::waiting, public pooled {
  public:

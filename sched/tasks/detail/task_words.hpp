@@ -19,7 +19,7 @@ class task_count {
   [[nodiscard]] bool is_zero() const noexcept { return word_.load(std::memory_order_acquire) == 0; }
 
   void add_one() noexcept {
-    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: the put of the task follows
+    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: the put that follows publishes it
   }
   /// Counts the end of a task.  True if it was the last task and the owner waited: then the caller
   /// must resume the owner.  One step sets both that no task is left and that the owner no longer
@@ -37,7 +37,7 @@ class task_count {
   /// Called by the owner: it waits, unless no task is left.  Returns whether it waits.
   [[nodiscard]] bool wait() noexcept {
     std::uint32_t found = word_.load(std::memory_order_acquire);  // acquire: pairs with [1]
-    // release: pairs with [1]; the thread that resumes the owner finds it asleep.
+    // release: pairs with [1] in end_one(): the thread that resumes the owner finds it suspended.
     while (found != 0 &&
            !word_.compare_exchange_weak(found, found | waits, std::memory_order_release,
                                         std::memory_order_acquire)) {
@@ -76,11 +76,14 @@ class task_state {
                                           std::memory_order_relaxed));
     return is_last(found, ended) ? after::unreferenced : after::nothing;
   }
-  /// Marks the task as ended, under the lock, when its waiters have been taken off.
+  /// Marks the task as ended.  Called under the lock of the task room, when the waiters have been
+  /// taken off the task's list.
   [[nodiscard]] after end_at_last() noexcept { return set(ended); }
-  /// Notes that a process is about to wait; called under the lock.  False if the task has ended.
+  /// Notes that a process is about to wait.  Called under the lock of the task room.  False if the
+  /// task has ended.
   [[nodiscard]] bool announce_wait() noexcept {
-    // acquire: pairs with [1] in end().  release: orders no more than the lock does.
+    // acquire: pairs with [1] in end(): if the task has ended, the caller sees what it did.  The
+    // release has no partner: end_at_last() is called under the same lock.
     return (word_.fetch_or(waited_for, std::memory_order_acq_rel) & ended) == 0;
   }
   /// Called when the handle is destroyed.  True if that was the last reference.

@@ -147,7 +147,8 @@ class awaiting_all {
   [[nodiscard]] tuple_join<Cs...>& all() noexcept { return all_.value; }
   [[nodiscard]] result_slot<void>& answer() noexcept { return answer_.value; }
 
-  // Both are destroyed by destroy(), unless all tasks have given a result that has no destructor.
+  // destroy() destroys `all_` and `answer_`, unless all tasks have given results that have no
+  // destructor.
   destroyed_by_hand<tuple_join<Cs...>> all_;
   wait operation_;  // `what` is null once nothing is left to be destroyed
   destroyed_by_hand<result_slot<void>> answer_;

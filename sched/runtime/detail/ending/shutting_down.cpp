@@ -42,8 +42,9 @@ shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const
   submission_gate& gate = *s.incoming.gate();
   auto& state = s.shutdown;
   std::unique_lock lock(gate.mutex);
-  // Relaxed, as are all accesses of `state` here.  A worker that runs learns of the shutdown by an
-  // internal process; a worker that begins later takes the lock first, which this thread holds.
+  // Relaxed, as all accesses of `state` in this function.  A worker that runs learns of the
+  // shutdown by an internal process; a worker that begins later takes the lock first, which this
+  // thread holds.
   bool const is_first = !state.is_on.load(std::memory_order_relaxed);
   bool const is_late = deadline <= instant::clock::now();
   // Allocates first: if that throws, nothing has happened.
@@ -67,7 +68,7 @@ shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const
   };
   auto const is_over = [&gate] { return !gate.is_running; };
   if (is_over()) {
-    if (is_first) s.incoming.send(now);  // between two calls of poll(), `now` calls the loop back
+    if (is_first) s.incoming.send(now);  // between two calls of poll(): this calls the loop back
   } else {
     bool const news = is_late && become_late();
     if (is_first || news) s.incoming.send(now);

@@ -39,7 +39,7 @@ class admission {
     explicit ticket(process& p) noexcept : owner(&p) {}
 
     ticket* next = nullptr;
-    process* owner = nullptr;           // the process that waits, with its count; null for a thread
+    process* owner = nullptr;           // the waiting process, and a count of it; null: a thread
     std::uint64_t answer = 0;           // the answer to resume the owner with
     process* spawned = nullptr;         // the new process, made by the owner (ADMIT-2)
     bool owner_goes_first = false;      // the owner is put before the spawned process
@@ -79,8 +79,9 @@ class admission {
 
   // ---- threads outside
 
-  /// Takes room, or waits for it if `may_wait`, and calls `put()`.  Throws too_many_processes,
-  /// scheduler_stopped, and the exceptions of put().
+  /// Takes room, or waits for it, and calls `put()`.  Throws too_many_processes if there is no room
+  /// and the limit says to fail (waits_when_full()) or `may_wait` is false; scheduler_stopped if
+  /// close() was or is called; the exceptions of put().
   template <class Put>
   void enter_from_outside(bool may_wait, Put put) {
     std::unique_lock lock(mutex_);
@@ -91,7 +92,7 @@ class admission {
     try {
       put();
     } catch (...) {
-      --alive_;  // a ticket gets the room when a process ends, or when none is ready
+      --alive_;  // a ticket gets the room later: when a process ends, or no process is ready
       admitted_ -= has_slept;
       throw;
     }
@@ -115,9 +116,9 @@ class admission {
   /// Takes the tickets of processes for which `is_meant(process const&)` off the queue.  Returns
   /// them as a list; null if there are none.
   ///
-  /// A ticket is not part of an operation.  So a process that is unwound does not wait for the lock
-  /// to leave this queue, as it would on the other lists (WAITER-2).  Therefore no handler around a
-  /// process that waits here may end while `is_meant` looks at the process's frames.
+  /// A ticket is not part of an operation, as a waiter is (WAITER-2 of waiter.hpp): a process that
+  /// is unwound does not take the lock in order to leave this queue.  So no handler around a
+  /// process of the queue may end while `is_meant` looks at the frames of that process.
   template <class IsMeant>
   [[nodiscard]] ticket* turn_away(IsMeant const& is_meant) noexcept {
     if (!is_limited()) return nullptr;
@@ -144,7 +145,8 @@ class admission {
   // ---- under the lock
 
   /// Blocks the calling thread, which has found no room, until it is admitted.  Throws
-  /// too_many_processes if it may not wait; scheduler_stopped.
+  /// too_many_processes if the limit says to fail or `may_wait` is false; scheduler_stopped if
+  /// close() turns the thread away.
   void sleep(std::unique_lock<std::mutex>& lock, bool may_wait);
   [[nodiscard]] bool take_room() noexcept;
   void append(ticket& t) noexcept;

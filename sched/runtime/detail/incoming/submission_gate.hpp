@@ -113,7 +113,7 @@ class submission_gate {
 /// A ticket.  It is under way until it is destroyed.
 class submission_ticket {
  public:
-  /// Throws scheduler_stopped.
+  /// Throws scheduler_stopped if the gate is closed.
   explicit submission_ticket(submission_gate& g) : gate_(g), number_(g.draw()) {
     if (number_ == 0) [[unlikely]]
       throw scheduler_stopped();

@@ -21,7 +21,7 @@ namespace weft::detail {
 enum class internal_task : std::uint8_t {
   stop,       ///< Cancels all processes: a stop was requested.
   shut_down,  ///< Cancels all processes: the scheduler is shut down.
-  dump,       ///< Describes all processes, for a thread that waits for that.
+  dump,       ///< Describes the processes that wait, for a thread in dump().
   ask_again   ///< Does nothing.  The worker that runs it then tests again whether anything is due.
 };
 
@@ -49,10 +49,11 @@ class submissions {
   /// The gate; null where schedules are explored.
   [[nodiscard]] std::shared_ptr<submission_gate> const& gate() const noexcept { return gate_; }
   void require_gate() const;
-  /// Counts one more submitter.  Throws scheduler_stopped, std::logic_error, bad_alloc.
+  /// Counts one more submitter.  Throws scheduler_stopped if the gate is closed, std::logic_error
+  /// if there is no gate, bad_alloc.
   [[nodiscard]] std::shared_ptr<submission_gate> add_submitter();
-  /// Sends an internal process, so that a worker asks again (SUBMIT-3).  Called under the gate's
-  /// lock when the last submitter is destroyed.
+  /// Sends an internal process, so that a worker asks again whether something is due (SUBMIT-3).
+  /// Called under the gate's lock when the last submitter is destroyed.
   void on_last_submitter_gone() noexcept;
   /// Closes the gate: from now on no process comes from outside.
   void close() noexcept {

@@ -15,8 +15,8 @@
 #include "weft/sched/runtime/detail/incoming/submission_gate.hpp"
 #include "weft/sched/runtime/detail/process_clauses.hpp"
 
-/// The class `submitter`, which scheduler.hpp needs, without submit_task(): that needs <future>,
-/// which is slow to compile, and stands in submitter.hpp.
+/// The class `submitter`, which scheduler.hpp needs.  Its member submit_task() is defined in
+/// submitter.hpp, since it needs <future>, which is slow to compile.
 namespace weft {
 
 namespace detail {

@@ -9,8 +9,8 @@ namespace weft::detail {
 
 class wait_registry;
 
-/// Returns the waiting processes, each once, in the order of their ids, with the object that each
-/// waits for.  Called when no process runs.
+/// Returns the waiting processes, each once, in the order of their ids: each with the operation at
+/// which it waits, or with the owner of its gate, such as a mutex.  Called when no process runs.
 [[nodiscard]] std::vector<deadlock::waiter> waiters_of(wait_registry& waits);
 
 }  // namespace weft::detail

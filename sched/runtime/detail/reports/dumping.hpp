@@ -7,9 +7,9 @@ namespace weft::detail {
 
 class scheduler_core;
 
-/// Describes all processes (scheduler::dump).
+/// Describes the processes that wait, and the process that calls (scheduler::dump).
 [[nodiscard]] std::string dump(scheduler_core& s);
-/// Describes all processes for the threads that wait in dump().  Called by an internal process.
+/// Describes the processes that wait, for the threads in dump().  Called by an internal process.
 void give_dump(scheduler_core& s) noexcept;
 
 }  // namespace weft::detail
