@@ -249,11 +249,12 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] static prompt* innermost() noexcept { return current_; }
   static void set_innermost(prompt* p) noexcept { current_ = p; }
 
-  /// The arena (frame_arena.hpp) for new frames of the running body; null if they come from the
-  /// pool.
+  /// The arena (frame_arena.hpp) for new frames of the running body; null: they use the pool.
   [[nodiscard]] static frame_arena* arena_here() noexcept {
     return current_ ? current_->arena_ : nullptr;
   }
+  /// Whether the frames of the running body may wait where they are: not if the body is copied.
+  [[nodiscard]] static bool frames_may_wait() noexcept { return !arena_here(); }
 
   /// Stands for ordinary code that drives: while it exists, prompts outside cannot be captured to
   /// (PROMPT-2).

@@ -117,6 +117,10 @@ struct tracing_observer : Base {
     on_event(s, {.process = p.id(), .text = why, .kind = trace_kind::fail});
     on_event(s, {.kind = trace_kind::cancel});
   }
+  template <class S>
+  static void on_message(S& s, trace_kind what, process const& p, auto const& box) noexcept {
+    on_event(s, {.process = p.id(), .object = std::bit_cast<std::uintptr_t>(&box), .kind = what});
+  }
   template <class S, class Queue>
   static void on_version(S& s, trace_kind what, Queue const& q) {
     on_event(s, {.text = s.worker().keep_traced(describe_parts(q)), .kind = what});

@@ -66,6 +66,8 @@ struct no_observer {
   static void on_group(auto&) noexcept {}  // a scope was opened, or a task became a process
   static void on_clock(auto&) noexcept {}  // the time was read
   static void on_time(auto&) noexcept {}   // virtual time has advanced
+  /// For a trace: the process has sent a message to that mailbox, or received one.
+  static void on_message(auto&, trace_kind, process const&, auto const&) noexcept {}
   static void on_send(auto&, auto&) noexcept {}
   static void on_receive(auto&, auto&) noexcept {}
   static void on_touch(auto&, void const*, bool) noexcept {}

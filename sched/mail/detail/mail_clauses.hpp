@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -45,18 +44,12 @@ template <scheduling_services S>
   if (&b.registry() != &s.waits.mail()) [[unlikely]]
     throw_foreign_port();
 }
-/// Adds to the trace that a process has sent a message to the mailbox, or received one.
-template <class S>
-void trace_message(S& s, trace_kind what, process const& p, mailbox const& b) noexcept {
-  S::observer::on_event(
-      s, {.process = p.id(), .object = std::bit_cast<std::uintptr_t>(&b), .kind = what});
-}
 /// Adds to the trace that the running process has sent a message, and, unless `receiver` is null,
 /// that the waiting receiver has received it.
 template <class S>
 void trace_sent(S& s, mailbox const& b, process const* receiver) noexcept {
-  trace_message(s, trace_kind::send, s.running(), b);
-  if (receiver) trace_message(s, trace_kind::receive, *receiver, b);
+  S::observer::on_message(s, trace_kind::send, s.running(), b);
+  if (receiver) S::observer::on_message(s, trace_kind::receive, *receiver, b);
 }
 /// Counts a message that is sent or received without waiting.  False if the process must give way,
 /// since its step has had its share of operations (worker_state.hpp).  A process inside a handler
@@ -65,7 +58,7 @@ template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool may_go_on(S& s) noexcept {
   if (!S::observer::limits_steps || s.here().count_operation()) [[likely]]
     return true;
-  return !s.is_innermost() || prompt::arena_here();
+  return !s.is_innermost() || !prompt::frames_may_wait();
 }
 /// Counts the messages of a batch after the first in the share of the step.
 template <scheduling_services S>
@@ -111,7 +104,7 @@ template <scheduling_services S>
 /// Puts a sender that waited for room, and whose message is stored now.
 template <scheduling_services S>
 [[gnu::noinline]] void put_admitted(S& s, process* p, mailbox const& b) noexcept {
-  trace_message(s, trace_kind::send, *p, b);
+  S::observer::on_message(s, trace_kind::send, *p, b);
   S::observer::on_wake(s, *p);
   s.put(thunk(p, true), put_reason::woken);
 }

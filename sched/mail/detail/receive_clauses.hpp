@@ -30,7 +30,7 @@ template <scheduling_services S>
     bool const has_come = b.template receive_over<S::on_several_threads>(more.next, admitted);
     if (admitted) put_admitted(s, admitted, b);
     if (!has_come) break;
-    trace_message(s, trace_kind::receive, s.running(), b);
+    S::observer::on_message(s, trace_kind::receive, s.running(), b);
     more.advance();
   }
   count_batch(s, more);
@@ -50,7 +50,7 @@ template <scheduling_services S>
     if (admitted) [[unlikely]]
       put_admitted(s, admitted, b);
     if (found == mailbox::receive_outcome::received) {
-      trace_message(s, trace_kind::receive, s.running(), b);
+      S::observer::on_message(s, trace_kind::receive, s.running(), b);
       if (o.more) [[unlikely]]
         receive_more(s, b, *o.more);
       return 1;
@@ -74,7 +74,7 @@ template <scheduling_services S>
     if (admitted) [[unlikely]]
       put_admitted(s, admitted, b);
     if (found == mailbox::receive_outcome::received) {
-      trace_message(s, trace_kind::receive, s.running(), b);
+      S::observer::on_message(s, trace_kind::receive, s.running(), b);
       return i + 1;
     }
     may_come |= found == mailbox::receive_outcome::empty;
@@ -116,7 +116,8 @@ template <scheduling_services S>
   process& p = s.running();
   mailbox& b = *w.first[i].box;
   if (admitted) put_admitted(s, admitted, b);
-  if (how == mailbox::enter_outcome::received) trace_message(s, trace_kind::receive, p, b);
+  if (how == mailbox::enter_outcome::received)
+    S::observer::on_message(s, trace_kind::receive, p, b);
   if (how == mailbox::enter_outcome::occupied && w.parked.take()) {
     s.on_wait_cancelled(p);
     throw std::logic_error("weft: another process receives from this inbox: one at a time may");

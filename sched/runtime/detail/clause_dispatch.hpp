@@ -98,7 +98,7 @@ struct clause_dispatch {
     if constexpr (may_end_step) {
       // A short cut for operations that wait only if they must, such as receive.  The process is
       // outside all handlers here, so only its frames have to be checked.
-      if (frames_may_wait()) [[likely]] {
+      if (prompt::frames_may_wait()) [[likely]] {
         if constexpr (requires(process& p) { waits_in_place(s, p, o); }) {
           process& p = s.running();
           if (!waits_in_place(s, p, o)) [[unlikely]]
@@ -211,7 +211,7 @@ struct clause_dispatch {
   static std::coroutine_handle<> give_way(S& s, std::coroutine_handle<> leaf,
                                           result_slot<R>& waiting) noexcept {
     process& p = s.running();
-    bool const may_yield = counts && s.here().has_had_share() && frames_may_wait();
+    bool const may_yield = counts && s.here().has_had_share() && prompt::frames_may_wait();
     if (!may_yield || !p.suspend_at(info_of<O>, leaf, waiting, s)) return leaf;
     p.mark_cancellable();  // the answer holds nothing that could be lost
     s.put(s.box(), put_reason::yielded);

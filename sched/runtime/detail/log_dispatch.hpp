@@ -55,9 +55,6 @@ template <class S>
       " would make a process wait, or continue on another thread, inside a body that is "
       "resumed bitwise: its frames are copied, and must stay where they are");
 }
-/// Whether the frames of the running process may wait where they are: not in a body whose frames
-/// are copied (bitwise).
-[[nodiscard]] inline bool frames_may_wait() noexcept { return !prompt::arena_here(); }
 /// Called before the running process is suspended at `o`.  Returns the frame to resume instead, or
 /// null.  Throws if that process cannot wait there, or needs a log and has none.
 template <class S, class O>
@@ -70,7 +67,7 @@ template <class S, class O>
     refuse_fork(s, site_of(o, where));
   }
   if constexpr (how.waits_in_frame || (S::on_several_threads && !how.ends_process))
-    if (!frames_may_wait()) [[unlikely]]
+    if (!prompt::frames_may_wait()) [[unlikely]]
       throw_frames_are_fixed(site_of(o, where));
   return {};
 }

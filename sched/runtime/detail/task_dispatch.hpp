@@ -94,7 +94,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
     process& p = s.running();
     if (keeps_log(p))
       if (auto const diverged = before_recording(s, o, leaf, waiting.where)) return diverged;
-    if (prompt::arena_here()) throw_frames_are_fixed(site_of(o, waiting.where));
+    if (!prompt::frames_may_wait()) throw_frames_are_fixed(site_of(o, waiting.where));
     if (!p.suspend_at(info_of<O>, leaf, waiting, s)) common::throw_crossed(s, o, waiting.where);
     p.resume_unanswered(s);
     return {};
