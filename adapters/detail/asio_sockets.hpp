@@ -100,7 +100,7 @@ class asio_socket : public std::enable_shared_from_this<asio_socket<N>> {
     return d == direction::reading ? 0 : 1;
   }
   [[noreturn, gnu::cold]] static void throw_occupied(direction d) {
-    // The same texts are in io/detail/socket_place.cpp.
+    // A user sees these two texts with every network: io/detail/socket_place.cpp repeats them.
     if (d == direction::writing)
       throw std::logic_error(
           "weft: a process already waits to write to this socket: one at a time may");

@@ -10,7 +10,7 @@
 
 namespace weft::detail {
 
-// The same as in <ranges>, a header that is slow to compile.
+// Part of what <ranges> declares: that header is slow to compile.
 template <class R>
 using iterator_over = decltype(std::ranges::begin(std::declval<R&>()));
 template <class R>

@@ -53,8 +53,8 @@ struct no_observer {
   static void on_learnt(auto&) {}  // the scheduler has learnt the effect `F`
   static void on_handlers(auto&, auto&) {}
   static void on_start(auto&, process const&) noexcept {}
-  static void on_spawn(auto&, process_id, std::source_location) noexcept {
-  }  // called before the child is made
+  /// Called before the child of a spawn is made.
+  static void on_spawn(auto&, process_id, std::source_location) noexcept {}
   static void on_fork(auto&, auto&, auto&) noexcept {}
   static void on_fork_refused(auto&) noexcept {}
   static void on_rerun(auto&) noexcept {}

@@ -98,7 +98,8 @@ class mailbox_queue : public pooled {
     // With one thread, `seen` stays at `begin` while senders wait, so that the receiver looks for
     // them at each message (MESSAGES-4).
     bool const looks_again = !has_several_threads_ && first_send_waiter();
-    std::size_t const until = e.first->until.load(std::memory_order_relaxed);  // relaxed: as above
+    // relaxed: as in is_first_block_enough().
+    std::size_t const until = e.first->until.load(std::memory_order_relaxed);
     e.seen = looks_again ? begin : std::min(end, until);
   }
   /// Counts `n` messages that were received.

@@ -108,11 +108,11 @@ frame_end::cancel_state scope_core::query_cancellation(continuation& outwards) c
   return is_cancelled() ? cancel_state::cancelled : cancel_state::unknown;
 }
 task_record* scope_core::not_ended() const noexcept {
-  // acquire: pairs with [1] in add(): a task that is found on the list is seen complete.
+  // acquire, twice: pairs with [1] in add(): a task that is found on the list is seen complete.
   for (auto* first = records.load(std::memory_order_acquire);;) {
     for (auto* r = first; r; r = r->next_in_scope)
       if (!r->has_ended()) return r;
-    auto* const again = records.load(std::memory_order_acquire);  // acquire: as above
+    auto* const again = records.load(std::memory_order_acquire);  // acquire: with [1] of add()
     if (again == first) return nullptr;
     first = again;
   }
