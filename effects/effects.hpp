@@ -6,6 +6,7 @@
 /// All headers of effects/ that programs include.
 #include "weft/effects/async_stack.hpp"
 #include "weft/effects/awaits_to.hpp"
+#include "weft/effects/bitwise/bitwise.hpp"
 #include "weft/effects/clauses.hpp"
 #include "weft/effects/describe.hpp"
 #include "weft/effects/eff.hpp"

@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/effects/detail/bitwise/comparing.hpp"
 #include "weft/effects/detail/installing.hpp"
 #include "weft/effects/detail/row_set.hpp"
 #include "weft/effects/multi_shot.hpp"
@@ -127,7 +126,7 @@ constexpr bool restarts_handling = false;
 template <class H, class... Es, class Body, class Policy, class Around>
   requires is_handling<Body>
 constexpr bool restarts_handling<handling<H, row<Es...>, Body, Policy>, Around> =
-    (handler_traits<handling<H, row<Es...>, Body, Policy>, Around>::records &&
+    (handler_traits<handling<H, row<Es...>, Body, Policy>, Around>::restarts &&
      std::copy_constructible<Body>) ||
     restarts_handling<Body, row_set<Es..., Around>>;
 template <class Handling, class Around>
@@ -176,11 +175,8 @@ auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location w
   using here = well_formed<Handling, Around>;
   if constexpr (!is_well<row_mistake<Around>>) {
     return here::instead();  // get_return_object() of the coroutine reports the mistake
-  } else if constexpr (std::is_same_v<Policy, compared>) {
-    if constexpr (can_be_compared<Handling>())
-      return comparing<Handling>(what, where);
-    else
-      return here::instead();
+  } else if constexpr (Policy::resuming::computes_at_once) {
+    return Policy::resuming::awaiter(what, where);
   } else if constexpr (is_to_restart<Handling, Around>()) {
     using restarting = decltype(with_restarted_body<Around>(std::move(what)));
     if constexpr (handling_mistake<restarting, Around>::report())
@@ -242,8 +238,8 @@ auto operator|(Inner&& inner, Outer&& outer) {
 /// still depends on it when the answer is ready: suspended frames, a clause that is not done, or a
 /// multi_resumption.
 ///
-/// The last argument, replay(), bitwise() or compared(), decides how a multi_resumption resumes
-/// (multi_shot.hpp).  In a composition it applies to each handler.
+/// The last argument decides how a multi_resumption resumes: replay() (multi_shot.hpp), or bitwise()
+/// or compared() (bitwise/bitwise.hpp).  In a composition it applies to each handler.
 template <class... Effects, class H, class Body, multi_shot_policy Policy = replay>
 auto handle(H&& h, Body&& body, Policy = {}) {
   if constexpr (detail::is_refused<H> || !detail::is_lent_or_no_region<H>()) {
@@ -271,11 +267,8 @@ auto run(detail::handling<H, Es, Body, Policy> what,
          std::source_location where = std::source_location::current()) {
   using Handling = detail::handling<H, Es, Body, Policy>;
   using here = detail::well_formed<Handling, row<>>;
-  if constexpr (std::is_same_v<Policy, compared>) {
-    if constexpr (detail::can_be_compared<Handling>())
-      return detail::compare(what, where);
-    else
-      return here::instead().await_resume();
+  if constexpr (Policy::resuming::computes_at_once) {
+    return Policy::resuming::awaiter(what, where).await_resume();
   } else if constexpr (detail::is_to_restart<Handling, row<>>()) {
     return run(detail::with_restarted_body<row<>>(std::move(what)), where);
   } else if constexpr (detail::handling_mistake<Handling, row<>>::report()) {

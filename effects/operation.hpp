@@ -25,7 +25,7 @@
 /// a local, or answers with something owned.  An operation whose answer cannot be copied seals in
 /// any case.
 ///
-/// An operation whose continuation is resumed twice bitwise (multi_shot.hpp) must be trivially
+/// An operation whose continuation is resumed twice bitwise (bitwise/bitwise.hpp) must be trivially
 /// copyable; or else it must own nothing after it has been moved from, as is true of a vector, and
 /// must declare `using leaves_nothing_when_moved = void;`
 ///

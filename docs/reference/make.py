@@ -44,7 +44,8 @@ GROUPS = [
         "How operations are answered: clauses, and the continuations that they are given.",
         ["effects/handle.hpp", "effects/clauses.hpp", "effects/resumption.hpp", "effects/detail/captured_frames.hpp",
          "effects/region.hpp", "effects/outer.hpp", "effects/tagged.hpp", "effects/synchronized.hpp",
-         "effects/multi_shot.hpp", "effects/multi_resumption.hpp"],
+         "effects/multi_shot.hpp", "effects/bitwise/bitwise.hpp",
+         "effects/multi_resumption.hpp"],
     ),
     (
         "ready_effects",

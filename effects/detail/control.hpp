@@ -150,7 +150,8 @@ template <class Node, class O>
 std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_handle<> leaf,
                                            result_slot<typename O::result>& waiting) {
   using S = typename Node::traits;
-  if constexpr (S::copies && S::template kind<O> == clause_kind::multi_shot)
+  if constexpr (S::template kind<O> == clause_kind::multi_shot &&
+                requires { n.claim(leaf, site_of(in_frame, waiting.where)); })
     n.claim(leaf, site_of(in_frame, waiting.where));
   O o = std::move(in_frame);
   n.capture(leaf, waiting, info_of<O>);

@@ -77,9 +77,6 @@ class frame_end {
   /// The next frame or frame_end further out.
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
   [[nodiscard]] virtual suspension* as_suspension() noexcept { return nullptr; }
-  /// If this is a prompt that may be copied byte by byte, in a body that is resumed bitwise
-  /// (copying_prompt.hpp): the prompt; else null.
-  [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
   /// Whether the handler of this frame_end has ended, so that the chain must not continue here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
   /// Whether the frames inside are cancelled, as far as this frame_end knows.  `unknown`: ask

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "weft/effects/detail/bitwise/copying_prompt.hpp"
 #include "weft/effects/detail/control.hpp"
 #include "weft/effects/detail/evidence.hpp"
 #include "weft/effects/detail/handler_traits.hpp"
@@ -17,8 +16,8 @@
 #include "weft/effects/detail/prompt.hpp"
 #include "weft/effects/region.hpp"
 
-/// The prompt of a handler whose clauses resume once, or any number of times bitwise.  One
-/// allocation holds the handler, the body's function and all evidence.
+/// The prompt of a handler whose body is not run again.  One allocation holds the handler, the
+/// body's function and all evidence.
 namespace weft::detail {
 
 // Functions for handler_slot::for_each_outer(), which calls them with prompts.
@@ -139,14 +138,13 @@ class resident_prompt : public Prompt, public resident {
   void leave_region() noexcept override { leave(); }
   [[nodiscard]] bool is_noticed_when_dropped() const noexcept override { return is_noticed(); }
 };
-template <class S>
-using base_prompt_of = std::conditional_t<S::copies, copying_prompt, prompt>;
 
-template <class S, class Handled = typename S::handled>
+/// `Base`: prompt; or a prompt that can resume its body twice.
+template <class S, class Base = prompt, class Handled = typename S::handled>
 class handler_prompt;
-template <class S, class... Es>
-class handler_prompt<S, row<Es...>> final
-    : public std::conditional_t<S::stays, resident_prompt<base_prompt_of<S>>, base_prompt_of<S>>,
+template <class S, class Base, class... Es>
+class handler_prompt<S, Base, row<Es...>> final
+    : public std::conditional_t<S::stays, resident_prompt<Base>, Base>,
       public evidence<Es>... {
   static constexpr bool calls_a_function = body_function<typename S::body>;
 
@@ -158,6 +156,7 @@ class handler_prompt<S, row<Es...>> final
         handler_slot_(std::forward<typename S::held>(h), around),
         function_(kept_function(body)) {
     this->borrowed_ = S::borrowed;
+    this->is_copyable_ = S::is_copyable;
     this->set_fragile(handler_slot_.outers_may_go());
     body_evidence_.fill(given_by<handler_prompt>{*this});
     if constexpr (S::stays) this->join(*home);
@@ -204,7 +203,7 @@ class handler_prompt<S, row<Es...>> final
     this->step_out();
     continuation const waiter = this->outside();
     deliver(*this, handler(), result_, static_cast<result_slot<typename S::answer>&>(this->to()));
-    if constexpr (S::copies) result_.clear();  // so that the next run finds the slot empty
+    if constexpr (!std::is_same_v<Base, prompt>) result_.clear();  // for the next run
     this->finish();
     return waiter;
   }
@@ -217,7 +216,6 @@ class handler_prompt<S, row<Es...>> final
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  [[nodiscard]] prompt* as_copyable() noexcept override { return S::is_copyable ? this : nullptr; }
   void visit_outers(prompt_visitor f) const override { handler_slot_.for_each_outer(f); }
 
  private:

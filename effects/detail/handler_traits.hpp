@@ -114,8 +114,9 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   static constexpr bool has_kind = (is_any<Kind>(typename Es::operations()) || ...);
 
   static constexpr bool is_multi_shot = has_kind<clause_kind::multi_shot>;
-  static constexpr bool copies = is_multi_shot && std::is_same_v<Policy, bitwise>;
-  static constexpr bool records = is_multi_shot && !copies;
+  using resuming = typename Policy::resuming;
+  /// Whether a later resume starts the body again.
+  static constexpr bool restarts = is_multi_shot && resuming::restarts;
   static constexpr bool captures = has_kind<clause_kind::control> || is_multi_shot;
   /// Whether the handler is lent to the handle expression, which is then its region.  That is so if
   /// the handler is borrowed and is no region, and its body may still be suspended when the
@@ -124,8 +125,7 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   /// Whether the prompt joins a region: the handler's own, or the one of the handle expression.
   static constexpr bool stays = (borrowed && is_region) || is_lent;
 
-  /// Whether the prompt of the handler may be copied byte by byte, as part of a body that is
-  /// resumed bitwise (multi_shot.hpp).
+  /// Whether the prompt of the handler may be copied byte by byte, as part of a body.
   static constexpr bool is_copyable = std::is_trivially_copyable_v<handler> &&
                                       std::is_trivially_copyable_v<meant> && !is_region &&
                                       !is_multi_shot && !(stays && Inner) &&
@@ -205,68 +205,12 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
       return identity<no_mistake>();
   }
 
-  template <class E, class... Os>
-  static consteval bool operations_can_be_copied(op_list<Os...>) {
-    return (operation_can_be_copied<Os>() && ...);
-  }
-  template <class O>
-  static consteval bool operation_can_be_copied() {
-    using here = handler_traits<handling<H, row<Es...>, Body, Policy>, Around>;
-    constexpr bool stays_in_a_frame = here::template kind<O> == clause_kind::multi_shot;
-    constexpr bool is_trivially_copyable =
-        !stays_in_a_frame ||
-        (leaves_nothing_when_moved<O> && std::is_trivially_copyable_v<kept<typename O::result>>);
-    static_assert(
-        is_trivially_copyable,
-        "weft: a body that is resumed bitwise is copied byte by byte: the operation and its "
-        "answer must be trivially copyable");
-    return is_trivially_copyable;
-  }
-  /// Whether the body can be copied; for a composition, also each handler inside.
-  static consteval bool body_can_be_copied() {
-    if constexpr (is_handling<Body>) {
-      constexpr bool inner_can_be_copied =
-          handler_traits<Body, row_set<Es..., Around>, true>::is_copyable;
-      static_assert(
-          inner_can_be_copied,
-          "weft: a body that is resumed bitwise is copied byte by byte: a handler inside must "
-          "be trivially copyable, and owned");
-      if constexpr (inner_can_be_copied)
-        return well_formed<Body, row_set<Es..., Around>>::body_can_be_copied();
-      else
-        return false;
-    } else {
-      constexpr bool is_started_here = !is_eff<Body>;  // an eff has its frame already
-      static_assert(is_started_here,
-                    "weft: a body that is resumed bitwise is started where it is handled: pass a "
-                    "function, not its result");
-      constexpr bool can_be_copied = is_eff<Body> || std::is_trivially_copyable_v<Body>;
-      static_assert(can_be_copied,
-                    "weft: a body that is resumed bitwise is copied byte by byte: its captures "
-                    "must be trivially copyable");
-      return is_started_here && can_be_copied;
-    }
-  }
-
   static consteval bool is_kept_well() {
-    using here = handler_traits<handling<H, row<Es...>, Body, Policy>, Around>;
-    if constexpr (here::copies) {
-      return body_can_be_copied() &&
-             (operations_can_be_copied<Es>(typename Es::operations()) && ...);
-    } else if constexpr (here::records) {
-      constexpr bool body_can_be_run_again =
-          body_function<Body> && std::copy_constructible<Body> && std::invocable<Body const&>;
-      static_assert(
-          body_can_be_run_again || !is_handling<Body>,
-          "weft: resuming twice starts the body again, and with it the handlers inside of "
-          "this one: these, and the function, must be copyable");
-      static_assert(body_can_be_run_again || is_handling<Body>,
-                    "weft: resuming twice starts the body again: pass a function, not its result, "
-                    "that can be copied and called as const");
-      return body_can_be_run_again;
-    } else {
+    using all = handling<H, row<Es...>, Body, Policy>;
+    if constexpr (handler_traits<all, Around>::is_multi_shot)
+      return Policy::resuming::template may_resume<all, Around>();
+    else
       return true;
-    }
   }
 };
 

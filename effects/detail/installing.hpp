@@ -14,11 +14,16 @@
 /// Installs handlers: for `co_await handle<E>(h, body)`, and for ordinary code.
 namespace weft::detail {
 
+template <class S, bool IsMultiShot = S::is_multi_shot>
+struct prompt_for_handler : identity<handler_prompt<S>> {};
+template <class S>
+struct prompt_for_handler<S, true> : identity<typename S::resuming::template prompt_of<S>> {};
+
 template <class Around, bool Inner, class Handling>
 std::coroutine_handle<> install(Handling&& what, void* around, continuation waiter,
                                 result_slot_base& to, region* borrow_scope) {
   using S = handler_traits<Handling, Around, Inner>;
-  using N = std::conditional_t<S::records, recording_handler_prompt<S>, handler_prompt<S>>;
+  using N = typename prompt_for_handler<S>::type;
   region* home = borrow_scope;
   if constexpr (S::is_region) home = &region_of(what.handler);
   // The prompt takes the body if that is a function; else the body stays in `what` for start().

@@ -203,6 +203,7 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] bool handler_is_gone() const noexcept {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
+  [[nodiscard]] bool is_copyable() const noexcept { return is_copyable_; }
   [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || (watched_ & fragile); }
   [[nodiscard]] result_slot_base& to() const noexcept { return *to_; }
   [[nodiscard]] suspension* held_by() const noexcept override { return held_by_; }
@@ -323,6 +324,7 @@ class prompt : public suspension, public pooled_in_body {
   }
 
   bool borrowed_ = false;
+  bool is_copyable_ = false;  // may be copied byte by byte, as part of a body
   bool in_charge_ = false;  // waiter_, the end of a clause, has charge of the remainder (CLAUSE-3)
   /// Bits of watched_, which require_open() tests together.  `given_up`: no resumption owns the
   /// chain any more, and only the party that unwinds it may use `is_`; `fragile`: a handler further

@@ -33,7 +33,7 @@
 /// The handlers below try the alternatives in order, depth first (Plotkin and Pretnar, DOI
 /// 10.1007/978-3-642-00590-9_7).  Each alternative of a choice but the first runs the body again
 /// from its beginning: n alternatives at a depth of d operations cost O(n d).  So fail early.  For
-/// a search of millions of steps, use bitwise (multi_shot.hpp), or a loop and a stack.
+/// a search of millions of steps, use bitwise (bitwise/bitwise.hpp), or a loop and a stack.
 ///
 /// An open choice costs a frame of its clause and a log entry, and no native stack.  An exception
 /// of the body ends the search.  After an operation that seals, a choice throws unforkable.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <exception>
 #include <memory>
@@ -223,6 +224,28 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   std::shared_ptr<body_to_run_again<S>> body_;
   gathered<typename S::body_effects> body_evidence_;
   result_slot<typename S::body_result> result_;
+};
+
+/// Resumes a body twice by running it again, against a log.
+struct by_replay {
+  static constexpr bool computes_at_once = false;
+  static constexpr bool restarts = true;
+  template <class S>
+  using prompt_of = recording_handler_prompt<S>;
+  /// Reports a body that cannot be run again.
+  template <class Handling, class Around>
+  static consteval bool may_resume() {
+    using body = typename handler_traits<Handling, Around>::body;
+    constexpr bool can_be_run_again =
+        body_function<body> && std::copy_constructible<body> && std::invocable<body const&>;
+    static_assert(can_be_run_again || !is_handling<body>,
+                  "weft: resuming twice starts the body again, and with it the handlers inside of "
+                  "this one: these, and the function, must be copyable");
+    static_assert(can_be_run_again || is_handling<body>,
+                  "weft: resuming twice starts the body again: pass a function, not its result, "
+                  "that can be copied and called as const");
+    return can_be_run_again;
+  }
 };
 
 }  // namespace weft::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "weft/effects/detail/bitwise/copying_prompt.hpp"
+#include "weft/effects/bitwise/detail/copying_prompt.hpp"
 
 #include <coroutine>
 #include <cstddef>
 #include <string>
 #include <utility>
 
-#include "weft/effects/detail/bitwise/copied_capture.hpp"
+#include "weft/effects/bitwise/detail/copied_capture.hpp"
 #include "weft/effects/errors.hpp"
 #include "weft/effects/memory/frame_arena.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "weft/effects/detail/bitwise/comparing.hpp"
+#include "weft/effects/bitwise/detail/comparing.hpp"
 
 #include <exception>
 #include <source_location>

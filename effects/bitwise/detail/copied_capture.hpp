@@ -178,8 +178,8 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
   prompts_in_chain* remaining = nullptr;
   std::size_t blocks = 0;
   for (continuation next = leaf; next.is_frame() || &next.end() != &outermost;) {
-    prompt* const p = next.is_frame() ? nullptr : next.end().as_copyable();
-    if (!p && !next.is_frame()) [[unlikely]]
+    auto* const p = next.is_frame() ? nullptr : static_cast<prompt*>(next.end().as_suspension());
+    if (!next.is_frame() && !(p && p->is_copyable())) [[unlikely]]
       throw_uncopyable(at_, next,
                        " stands between it and its handler, and it or what it holds is not "
                        "trivially copyable");

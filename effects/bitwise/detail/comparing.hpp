@@ -18,7 +18,12 @@
 
 /// handle(h, body, compared()): computes the answer by replay, then bitwise; the two outcomes must
 /// be the same.
-namespace weft::detail {
+namespace weft {
+
+struct bitwise;
+struct compared;
+
+namespace detail {
 
 /// A copy of a handling, and of the handlings inside it, with another policy.
 template <class Policy, class Body>
@@ -146,4 +151,18 @@ consteval bool can_be_compared() {
   }
 }
 
-}  // namespace weft::detail
+/// Computes the answer by replay, and by copying frames.
+struct by_both {
+  static constexpr bool computes_at_once = true;
+  static constexpr bool restarts = false;
+  template <class Handling>
+  static auto awaiter(Handling const& what, std::source_location where) {
+    if constexpr (can_be_compared<Handling>())
+      return comparing<Handling>(what, where);
+    else
+      return well_formed<Handling, row<>>::instead();
+  }
+};
+
+}  // namespace detail
+}  // namespace weft
