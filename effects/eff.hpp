@@ -27,8 +27,9 @@ template <class Around, class H, class Es, class Body, class Policy>
 auto await_handling(handling<H, Es, Body, Policy>&& what,
                     std::source_location where);  // handle.hpp
 
-/// An awaitable whose member operation_in<Row>() gives an operation that depends on the row of the
-/// awaiting coroutine.  The operation may refer to the awaitable.  An lvalue is accepted only if it
+/// An awaitable whose member operation_in<Row>() makes the operation, which may depend on the row of
+/// the awaiting coroutine, and refer to the awaitable; or which has attempt(), and a class `performed`
+/// that makes the operation (attempting).  An lvalue is accepted only if it
 /// declares `may_be_awaited_again`.
 template <class X>
 concept row_aware_operation =
@@ -220,7 +221,7 @@ class weft::eff<T, Effects...>::promise_type
   /// the awaitable may convert the answer
   template <detail::row_aware_operation X>
   [[gnu::always_inline]] auto await_transform(X&& x, here where = here::current()) {
-    if constexpr (requires { x.attempt(nullptr); }) {
+    if constexpr (requires { x.attempt(nullptr); }) {  // mail: at first without its operation
       using performed = typename std::remove_reference_t<X>::performed;
       using O = decltype(std::declval<performed&>().template operation_in<effects>());
       if constexpr (detail::is_refused<O>) {

@@ -41,9 +41,9 @@ using passed = typename passing<O>::type;  // a short name, because many symbols
 template <class E, class O>
 struct clause_entry {
   using result = typename O::result;
-  /// Called before `control`; only handlers that record (replay_log.hpp) and schedulers have it, in
-  /// others it is null.  True: the answer is filled in, and nothing was suspended.  False:
-  /// `control` is to be called.
+  /// Called before `control`.  Null, unless the handler records (replay_log.hpp), or is a scheduler
+  /// that may answer the operation at once.  True: the answer is filled in, and nothing was
+  /// suspended.  False: `control` is to be called.
   bool (*attempt)(evidence<E>&, O&, result_slot<result>&);
   /// Answers at once, or throws.  If `control` is null, it answers each operation; else only those
   /// that a value clause further in performs outward.  Null if the clause takes the resumption.

@@ -39,7 +39,8 @@ consteval bool can_be_performed() {
 /// The awaiter of `co_await operation`.  A value clause answers in await_ready(), by one indirect
 /// call.  A handler that records, or a scheduler, may answer in await_ready(), too, by `attempt`:
 /// from its log, or at once.  Otherwise await_suspend() suspends the frames up to the handler, and
-/// runs the clause (control.hpp).
+/// runs the clause: that of a handler by control.hpp, that of a scheduler by clause_dispatch.hpp
+/// (sched/runtime/detail/).
 template <class E, class O>
 class performing {
   using R = typename O::result;
@@ -51,9 +52,11 @@ class performing {
   performing& operator=(performing const&) = delete;
 
   [[nodiscard]] bool await_ready() {
-    if (!clause().is_only_asked()) return clause().attempt && attempt();
-    answer_.set_from(clause().ask, handler_, operation(), answer_.where);
-    return true;
+    if (clause().is_only_asked()) {
+      answer_.set_from(clause().ask, handler_, operation(), answer_.where);
+      return true;
+    }
+    return clause().attempt && try_attempt();
   }
   transfer await_suspend(std::coroutine_handle<> me) {
     return go_on(clause().control(handler_, operation_, me, answer_));
@@ -77,7 +80,7 @@ class performing {
   [[nodiscard]] passed<O> operation() noexcept { return static_cast<passed<O>>(operation_); }
   /// noinline: inlined here, the addresses of the operation and of the answer would be arguments of
   /// two calls, and each entry into the coroutine would save two registers for them.
-  [[gnu::noinline]] bool attempt() { return clause().attempt(handler_, operation_, answer_); }
+  [[gnu::noinline]] bool try_attempt() { return clause().attempt(handler_, operation_, answer_); }
 
   evidence<E>& handler_;
   [[no_unique_address]] O operation_;
@@ -120,9 +123,9 @@ enum class attempted : unsigned char {
   not_done,     ///< The operation does the work, and may be answered at once.
   needs_clause  ///< The operation does the work, and cannot be answered at once: its clause runs.
 };
-/// The awaiter of an `X` whose work may be done without its operation.  `x.attempt(handler)` does
-/// the work, if that is possible; then `x.take()` is the result.  Otherwise an `X::performed` is
-/// constructed from `x`, and performs the operation.
+/// The awaiter of an `X` whose work may be done without its operation.  The constructor calls
+/// `x.attempt(handler)`, which does the work, if that is possible; then `x.take()` is the result.
+/// Otherwise an `X::performed` is constructed from `x`, and performs the operation.
 template <class X, class Row, class E, class O>
 class attempting {
  public:

@@ -49,7 +49,7 @@ class result_slot_base {
   [[nodiscard]] bool is_empty() const noexcept { return is_ == state::empty; }
   [[nodiscard]] bool has_failed() const noexcept { return is_ == state::error; }
   /// Sets the answer to the bytes of `word`.  The type of the slot is trivially copyable and fits a
-  /// word; if it is void, `word` is ignored.
+  /// word; if it is void, nothing reads `word`.
   void set_word(std::uint64_t word) noexcept {
     std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(result_slot_base), &word, sizeof word);
     is_ = state::value;

@@ -129,7 +129,9 @@ class one_thread {
 
     detail::injection_queue& injected_;
     queue ready_;
-    std::size_t turns_ = 0;  // how many rotations of ready_ need no check; 0: unknown
+    // How many rotations of ready_ need no check: each takes a free place at the front.  0: not
+    // known, since a put takes such a place, too, and a take may change what is free.
+    std::size_t turns_ = 0;
     std::vector<lazy_task*> lazy_;
     thunk without_room_ = thunk::reason::quiescent;  // the result of take_kept()
     unsigned kept_ = 0;  // for how many more takes lazy tasks may stay (BACKEND-8)

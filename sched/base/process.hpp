@@ -109,7 +109,8 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] std::uint32_t take_child_numbers(std::uint32_t n) noexcept {
     return std::exchange(children_, children_ + n);
   }
-  [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
+  /// Whether the process is at an operation: it waits, or is ready to go on.
+  [[nodiscard]] bool is_suspended() const noexcept { return is_ == state::suspended; }
   /// For a process that is not running: whether it has run before.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
   /// For a waiting process: whether it must get its answer before it learns that it is cancelled.
@@ -135,7 +136,8 @@ class process : public detail::suspension, public detail::pooled {
     suspend(leaf, waiting, operation);
     return true;
   }
-  /// Suspends the process at an operation outside all handlers and outside ordinary code.
+  /// Does the same if no handler and no ordinary code stands between the operation and the process:
+  /// then `inner_` is `ground` already.
   [[gnu::always_inline]] void suspend_here(detail::operation_info const& operation,
                                            std::coroutine_handle<> leaf,
                                            detail::result_slot_base& waiting) noexcept {
@@ -149,7 +151,7 @@ class process : public detail::suspension, public detail::pooled {
   [[nodiscard]] bool resumes_plainly() const noexcept { return !needs_slow_resume_; }
   /// Gives the process that answer; returns the frame to resume.  Requires resumes_plainly().
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> resume(std::uint64_t answer) noexcept {
-    at_.waiting->set_word(answer);
+    at_.waiting->set_word(answer);  // first: resume_answered() ends `at_` (PROCESS-3)
     return resume_answered();
   }
   /// Resumes any waiting process, also one that is answered already, waits for no answer, or waits
@@ -187,7 +189,7 @@ class process : public detail::suspension, public detail::pooled {
   /// For a process whose turn has come, and whose operation has been performed: whether the process
   /// has an answer that must not be lost (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
-    return is_waiting() && at_.operation && !at_.operation->is_only_a_turn && !is_cancellable_;
+    return is_suspended() && at_.operation && !at_.operation->is_only_a_turn && !is_cancellable_;
   }
   /// For a waiting process: whether the slot of its operation holds the answer.
   [[nodiscard]] bool is_answered() const noexcept {
@@ -362,7 +364,8 @@ class process : public detail::suspension, public detail::pooled {
   std::uint8_t : 0;
   bool is_cancellable_ : 1 = false;  // whether mark_cancellable() was called for this wait
   bool has_just_sent_ : 1 = false;
-  // Set if resume() is not enough: the process is forkable, new, answered, in a handler, or cut.
+  // Set if resume() is not enough: the process is forkable, answered, in a handler,
+  // or cut; with several threads, also if it is new.
   bool needs_slow_resume_;
 };
 static_assert(sizeof(process) <= 64);

@@ -30,7 +30,7 @@
 namespace weft {
 
 /// Sending and receiving: the operations that the ends of ports perform.  Only the ends depend on
-/// the type of the messages; the operations do not.
+/// the type of the messages; the operations do not.  A scheduler's clauses: detail/mail_clauses.hpp.
 struct mail {
   static constexpr bool performed_by_processes = true;  // a task with this effect is not light
   /// Asks for the registry of mailboxes, which each new mailbox enters.
@@ -40,8 +40,9 @@ struct mail {
   /// Sends a message.  The answer is false if the inbox was destroyed.
   struct [[nodiscard("weft: co_await it")]] send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    [[nodiscard("weft: co_await it")]] explicit send(detail::send_waiter& s) noexcept : what(&s) {}
-    detail::send_waiter* what;                                // lies in the awaiting frame
+    [[nodiscard("weft: co_await it")]] explicit send(detail::send_waiter& s) noexcept
+        : waiter(&s) {}
+    detail::send_waiter* waiter;                              // lies in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // 0: pointers differ from run to run
   };
   /// Sends a message, then more, while there is room for them and no process waits for a message.
@@ -50,8 +51,8 @@ struct mail {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] send_many(detail::send_waiter& s,
                                                  detail::message_batch& b) noexcept
-        : what(&s), more(&b) {}
-    detail::send_waiter* what;  // lies in the awaiting frame, like the batch
+        : waiter(&s), more(&b) {}
+    detail::send_waiter* waiter;  // lies in the awaiting frame, like the batch
     detail::message_batch* more;
     friend std::size_t hash_value(send_many const&) { return 0; }
   };
@@ -63,8 +64,8 @@ struct mail {
     /// sent at once or not at all.
     [[nodiscard("weft: co_await it")]] send_until(detail::send_waiter& s, detail::alarm* a,
                                                   bool may_wait) noexcept
-        : what(&s), until(a), waits(may_wait) {}
-    detail::send_waiter* what;  // lies in the awaiting frame, like the alarm
+        : waiter(&s), until(a), waits(may_wait) {}
+    detail::send_waiter* waiter;  // lies in the awaiting frame, like the alarm
     detail::alarm* until;
     bool waits;
     friend std::size_t hash_value(send_until const&) { return 0; }
@@ -77,8 +78,8 @@ struct mail {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] receive(detail::receive_waiter& r, bool may_wait,
                                                detail::message_batch* b = nullptr) noexcept
-        : where(&r), more(b), waits(may_wait) {}
-    detail::receive_waiter* where;  // lies in the awaiting frame, like the batch
+        : waiter(&r), more(b), waits(may_wait) {}
+    detail::receive_waiter* waiter;  // lies in the awaiting frame, like the batch
     detail::message_batch* more;
     bool waits;
     friend std::size_t hash_value(receive const&) { return 0; }

@@ -50,12 +50,13 @@ struct exploring_observer : no_observer {
   /// Called when `p`, which may wait, is made ready.  If a group around `p` had been cancelled
   /// before, `p` would find the cancellation instead, so the wake-up reads the groups (CANCEL-6).
   static void on_wake(auto& s, process const& p) noexcept {
-    if (s.base().had_groups && s.running_here() && p.is_waiting()) (void)is_cancelled_at(p.leaf());
+    if (s.base().had_groups && s.running_here() && p.is_suspended())
+      (void)is_cancelled_at(p.leaf());
   }
   /// Called before a step of `p`, in which `p` checks whether a group around it is cancelled.  The
   /// check is an access, whatever its outcome (CANCEL-6).
   static void on_step(auto& s, process const& p) noexcept {
-    if (s.base().had_groups && p.is_waiting() && !s.base().events().has(p))
+    if (s.base().had_groups && p.is_suspended() && !s.base().events().has(p))
       (void)is_cancelled_at(p.leaf());
   }
   static void on_retire(auto& s, process const& p) noexcept { s.base().events().apply_all_of(p); }

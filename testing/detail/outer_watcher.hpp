@@ -85,7 +85,7 @@ class outer_watcher {
       }
     } catch (...) {
       waiting.fail(std::current_exception());
-      if (!p.is_waiting()) return self.leaf;
+      if (!p.is_suspended()) return self.leaf;
     }
     if (p.is_forkable()) record_answer<O>(s.log_of_running(), site_of(o, waiting.where), waiting);
     return p.resume_slow(0, s);

@@ -108,7 +108,7 @@ process* made_process() {
   return p;
 }
 void processes() {
-  owned_by_two(made_process, [](process& p) { look(p.is_waiting()); }, release<process>);
+  owned_by_two(made_process, [](process& p) { look(p.is_suspended()); }, release<process>);
 }
 /// A thread that finds itself the only owner may write data that another owner wrote.
 void processes_alone() {

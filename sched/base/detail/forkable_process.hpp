@@ -115,7 +115,7 @@ class forkable_process final : public process {
   /// place of this process, which a checkpoint keeps as it is.  Throws bad_alloc.
   [[nodiscard]] forkable_process* clone(process_id id, prompt const& ground) {
     auto* const other = new (place_) forkable_process(*this, id);
-    if (is_waiting() && has_started() && !shared_) {
+    if (is_suspended() && has_started() && !shared_) {
       try {
         shared_ = new shared_continuation();
       } catch (...) {
@@ -169,10 +169,10 @@ class forkable_process final : public process {
     // If at_site_ is not the site of the operation at which the process waits, that operation has
     // noted no site: the frames come from another process, or the operation is one on tasks, such
     // as a wait for a task.  Then the answer cannot be recorded, and the log is sealed.
-    if (is_waiting() && (!at_site_.is_of(&operation()) ||
-                         !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
+    if (is_suspended() && (!at_site_.is_of(&operation()) ||
+                           !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
       log_.seal({&operation(), waiting().where, 0});
-    else if (is_waiting() && is_answered())
+    else if (is_suspended() && is_answered())
       at_site_.operation->record(log_, at_site_, waiting());
     else if (at_site_.operation->size == answer_size::nothing)
       log_.record_void(at_site_);

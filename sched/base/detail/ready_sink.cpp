@@ -8,7 +8,7 @@
 namespace weft::detail {
 
 void fail_cancelled(process& p) noexcept {
-  if (p.is_waiting())  // else its chain was cut (SUSPENSION-2), and it waits for nothing
+  if (p.is_suspended())  // else its chain was cut (SUSPENSION-2), and it waits for nothing
     p.fail(std::make_exception_ptr(cancelled()));
 }
 

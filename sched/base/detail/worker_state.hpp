@@ -44,7 +44,7 @@ struct worker_state {
   std::int64_t alive = 0;       // processes that began here, less those that ended here
   std::int64_t repeatable = 0;  // the part of `alive` that can be run again
   bool stopped = false;         // the backend was stopped
-  std::uint8_t hand_overs = 0;  // hand-overs in a row
+  std::uint8_t hand_overs = 0;  // hand-overs in this step: the receiver runs on in it
   /// How many operations of the process may still be answered at once, in this step.
   std::int8_t operations_left = most_operations_in_step;
   std::uint8_t until_clock = 0;  // steps until the clock is read again
@@ -53,7 +53,7 @@ struct worker_state {
 
   /// The part of `alive` that cannot be run again.
   [[nodiscard]] std::int64_t unforkable() const noexcept { return alive - repeatable; }
-  /// Called when a process is about to be taken out of the queues.
+  /// Called when a process is about to be taken out of the queues: a step lasts until the next take.
   void begin_step() noexcept {
     hand_overs = 0;
     operations_left = most_operations_in_step;

@@ -22,14 +22,14 @@ class mailbox_registry;
 ///       so no handler and no log stands in between; the port is the scheduler's; no cancellation
 ///       needs attention; and the step has not had its share of operations (worker_state.hpp).  A
 ///       scheduler that explores, or keeps a trace, answers each operation itself.
-///   DIRECT-2  An operation that would wake a process, or that has to wait, is left to the
-///       scheduler.
+///   DIRECT-2  An operation that has to wait, or that would wake a receiver, is left to the
+///       scheduler.  A receive that makes room puts the senders that wait for it.
 struct direct_mail {
   mailbox_registry const* registry = nullptr;      // null: no operation is done directly
   worker_state* worker = nullptr;                  // the worker of this thread
   std::atomic<unsigned> const* reasons = nullptr;  // not zero: a cancellation needs attention
-  /// The scheduler's evidence for `mail`, null until an operation has been performed by it.  At
-  /// index 0: for processes that have never kept a log; at index 1: for the others.
+  /// The scheduler's evidence for `mail`, null until an attempt has answered an operation by it
+  /// (confirm(), receive_clauses.hpp).  At index 0: for processes that have never kept a log; at index 1: for the others.
   void const* evidence[2] = {};
 
   prompt const* scheduler = nullptr;  // the prompt under which the scheduler's processes run
@@ -44,8 +44,8 @@ struct direct_mail {
 
   /// If an operation that is performed by the evidence `by`, at a port of the registry `r`, may be
   /// done directly: counts a message, and returns the running process.  Else returns null.
-  [[nodiscard, gnu::always_inline]] process* count(void const* by,
-                                                   mailbox_registry const& r) const noexcept {
+  [[nodiscard, gnu::always_inline]] process* process_if_direct(
+      void const* by, mailbox_registry const& r) const noexcept {
     if (&r != registry) return nullptr;
     worker_state& w = *worker;
     // relaxed: as in cancellation_state: a process may find a cancellation one operation late.
@@ -55,7 +55,7 @@ struct direct_mail {
       return nullptr;
     return w.count_operation() ? w.running : nullptr;
   }
-  /// Counts `n` messages more than the one that count() has counted.
+  /// Counts `n` messages more than the one that process_if_direct() has counted.
   void count_more(std::size_t n) const noexcept { worker->count_operations(n); }
 };
 inline thread_local constinit direct_mail direct_mail::of_thread;

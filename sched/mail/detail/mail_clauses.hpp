@@ -26,9 +26,16 @@
 
 /// The clauses of mail and routing.  `S` is a scheduler (backend_scheduler.hpp).
 ///
-/// A send or a receive is attempted first: `attempt(s, operation, waiting)` stores the answer in
-/// the slot `waiting`, if the operation can be answered without suspending the process.  Otherwise
-/// the process is suspended, and `on()` either answers it, or leaves it waiting at the mailbox.
+/// A send or a receive is done directly, without its operation, if that is possible (direct_mail.hpp).
+/// Otherwise `attempt(s, operation, waiting)` stores the answer in the slot `waiting`, if the
+/// operation can be answered without suspending the process.  Otherwise the process is suspended, and
+/// `on()` either answers it, or leaves it waiting at the mailbox.
+///
+/// The way of a message for which a receiver waits already: the receiver has stopped at its
+/// operation, and the mailbox points to its place for the message (waits_in_place() and
+/// wait_in_place(), receive_clauses.hpp).  The sender stops, too, and on_send() *gives* the message:
+/// moves it from the sender's frame into that place.  Then the sender *hands over*, if it may: it goes
+/// back into the queue, and the receiver runs on in its step.
 namespace weft::detail {
 
 template <scheduling_services S>
@@ -77,7 +84,7 @@ template <scheduling_services S>
 /// Whether a sender hands over, so that the receiver runs in its place: not if the sender has just
 /// sent another message, since it will most likely send more; not too often in a row, since other
 /// processes would wait too long; not while a cancellation needs attention; and not while a sender
-/// that is not yet suspended is inside a handler.
+/// that is not yet suspended is inside a handler (once it is suspended, it does not matter).
 template <scheduling_services S>
 [[nodiscard]] bool may_hand_over(S& s, bool has_just_sent) noexcept {
   static constexpr std::uint8_t most = 64;
@@ -124,10 +131,10 @@ struct sending {
   bool waits = true;       // whether the sender waits for room
   std::uint64_t if_inbox_gone = 0;  // the answer if the inbox was destroyed
 
-  explicit sending(mail::send const& o) noexcept : by(*o.what) {}
-  explicit sending(mail::send_many const& o) noexcept : by(*o.what), more(o.more) {}
+  explicit sending(mail::send const& o) noexcept : by(*o.waiter) {}
+  explicit sending(mail::send_many const& o) noexcept : by(*o.waiter), more(o.more) {}
   explicit sending(mail::send_until const& o) noexcept
-      : by(*o.what), until(o.until), waits(o.waits), if_inbox_gone(send_waiter::inbox_has_gone) {}
+      : by(*o.waiter), until(o.until), waits(o.waits), if_inbox_gone(send_waiter::inbox_has_gone) {}
 };
 
 /// Sends the messages after the first, while there is room for them and no process waits for a
@@ -139,7 +146,7 @@ template <scheduling_services S>
   try {
     while (more.left != 0 && !to.receiver) {
       auto const sent = b.template send<S::on_several_threads>(more.next, true, to);
-      if (sent != mailbox::send_outcome::stored && sent != mailbox::send_outcome::handed) break;
+      if (sent != mailbox::send_outcome::stored && sent != mailbox::send_outcome::given) break;
       trace_sent(s, b, to.receiver);
       more.advance();
     }
@@ -162,7 +169,7 @@ template <scheduling_services S, class Answer>
   process& p = s.running();
   bool const ends_step = may_hand_over(s, p.has_just_sent()) || S::observer::ends_step_of_sender(s);
   switch (b.template send<S::on_several_threads>(how.by.message, ends_step, to)) {
-    case mailbox::send_outcome::handed:
+    case mailbox::send_outcome::given:
       trace_sent(s, b, to.receiver);
       put_receiver(s, to);
       [[fallthrough]];
@@ -174,7 +181,7 @@ template <scheduling_services S, class Answer>
       return waiting.set(static_cast<Answer>(how.if_inbox_gone)), true;
     case mailbox::send_outcome::full:
       return !how.waits && (waiting.set(static_cast<Answer>(send_waiter::too_late)), true);
-    case mailbox::send_outcome::hand_over:
+    case mailbox::send_outcome::receiver_waits:
     case mailbox::send_outcome::refused:
     case mailbox::send_outcome::taken:
       break;
@@ -211,7 +218,7 @@ template <scheduling_services S>
                                                                     mailbox::woken_receiver to,
                                                                     bool has_just_sent) noexcept {
   mailbox& b = *how.by.box;
-  if (sent == mailbox::send_outcome::handed) [[likely]] {
+  if (sent == mailbox::send_outcome::given) [[likely]] {
     trace_sent(s, b, to.receiver);
     std::uint64_t const answer = how.more ? send_more(s, b, *how.more) : 1;
     if (may_hand_over(s, has_just_sent)) [[likely]]

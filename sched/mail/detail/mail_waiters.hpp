@@ -54,7 +54,6 @@ class send_waiter {
  private:
   friend class mailbox;
   friend class mailbox_queue;
-  class mailbox_queue;
   inline void leave() noexcept;
   bool const is_timed_;    // for a send_until: an alarm may take the process
   bool is_inside = false;  // this waiter is inside the mailbox (MAILBOX-5 of mailbox.hpp)

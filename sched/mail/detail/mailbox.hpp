@@ -73,13 +73,13 @@ class mailbox : public mailbox_queue {
   // ---- sending
 
   enum class send_outcome {
-    stored,     // the message is in the mailbox
-    handed,     // a receiver has the message; the caller must put the receiver
-    full,       // there is no room: send() has done nothing; after send_or_wait() the sender waits
-    closed,     // nothing is done: the mailbox is closed
-    hand_over,  // nothing is done: a receiver waits, to which the sender could hand over
-    refused,    // nothing is done: the mailbox is full, and the sender is cancelled
-    taken,      // nothing is done: another party, such as its alarm, has taken the sender
+    stored,  // the message is in the mailbox
+    given,   // a receiver has the message; the caller must put the receiver
+    full,    // there is no room: send() has done nothing; after send_or_wait() the sender waits
+    closed,  // nothing is done: the mailbox is closed
+    receiver_waits,  // nothing is done: a receiver waits
+    refused,         // nothing is done: the mailbox is full, and the sender is cancelled
+    taken,           // nothing is done: another party, such as its alarm, has taken the sender
   };
   /// The receiver that has the message, and the answer to resume it with.
   struct woken_receiver {
@@ -87,11 +87,12 @@ class mailbox : public mailbox_queue {
     std::uint64_t answer;
   };
   template <bool Locks>
-  [[gnu::always_inline]] send_outcome send(void* message, bool may_hand_over, woken_receiver& to) {
+  [[gnu::always_inline]] send_outcome send(void* message, bool only_if_nobody_waits,
+                                           woken_receiver& to) {
     // relaxed: a hint.  If a receiver waits, the sender is suspended, and then looks again under
     // the lock.
-    if (may_hand_over && receive_waiter_.load(std::memory_order_relaxed))
-      return send_outcome::hand_over;
+    if (only_if_nobody_waits && waiting_case_.load(std::memory_order_relaxed))
+      return send_outcome::receiver_waits;
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
@@ -102,12 +103,12 @@ class mailbox : public mailbox_queue {
   template <bool Locks, class IsRefused>
   send_outcome send_or_wait(send_waiter& s, woken_receiver& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
-    if (closed_ || waiting_receiver() || !is_full<Locks>()) {
-      if (!taken<Locks>(s)) return send_outcome::taken;
+    if (closed_ || waiting_case() || !is_full<Locks>()) {
+      if (!take_process<Locks>(s)) return send_outcome::taken;
       return send_under_lock<Locks>(s.message, to);
     }
     if (is_refused(s.parked.waiting_process()))
-      return taken<Locks>(s) ? send_outcome::refused : send_outcome::taken;
+      return take_process<Locks>(s) ? send_outcome::refused : send_outcome::taken;
     return enter_or_send<Locks>(s, to);
   }
 
@@ -155,19 +156,19 @@ class mailbox : public mailbox_queue {
   [[gnu::always_inline]] enter_outcome enter(select_case& r, process*& admitted,
                                              IsRefused const& is_refused) noexcept {
     guard<Locks> const lock(*this);
-    if (waiting_receiver()) [[unlikely]]
+    if (waiting_case()) [[unlikely]]
       return enter_outcome::occupied;
     if (sees_message()) {
-      if (!taken<Locks>(r)) return enter_outcome::taken;
+      if (!take_process<Locks>(r)) return enter_outcome::taken;
       take<Locks>(r);
       if (may_have_waiting_senders<Locks>()) [[unlikely]]
         admit<Locks>(admitted);
       return enter_outcome::received;
     }
     if (r.receiver->count == 1 && has_no_senders())
-      return taken<Locks>(r) ? enter_outcome::no_senders : enter_outcome::taken;
+      return take_process<Locks>(r) ? enter_outcome::no_senders : enter_outcome::taken;
     if (is_refused(r.receiver->parked.waiting_process())) [[unlikely]]
-      return taken<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
+      return take_process<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
     link(r);
     return enter_outcome::waits;
   }
@@ -176,7 +177,7 @@ class mailbox : public mailbox_queue {
   [[nodiscard, gnu::always_inline]] bool may_enter() const noexcept {
     message_ends const& e = ends();
     // relaxed, both: there is one thread.
-    return !waiting_receiver() &&
+    return !waiting_case() &&
            e.begin.load(std::memory_order_relaxed) == e.end.load(std::memory_order_relaxed) &&
            !has_no_senders();
   }
@@ -184,14 +185,14 @@ class mailbox : public mailbox_queue {
   /// or, with one thread, after may_enter() was true.
   [[gnu::always_inline]] void link(select_case& r) noexcept {
     // relaxed: under the lock, or there is one thread.
-    receive_waiter_.store(&r, std::memory_order_relaxed);
+    waiting_case_.store(&r, std::memory_order_relaxed);
     close_limit();
     r.is_inside = true;
     ++inside_;
   }
   /// A hint: whether a process waits to which the sender `p` would hand over.
-  [[nodiscard]] bool hands_over(process const& p) const noexcept {
-    return waiting_receiver() && !p.has_just_sent() && direct_mail::of_thread.is_outside_handlers();
+  [[nodiscard]] bool would_hand_over(process const& p) const noexcept {
+    return waiting_case() && !p.has_just_sent() && direct_mail::of_thread.is_outside_handlers();
   }
   [[nodiscard]] bool has_no_senders() const noexcept {
     // seq_cst: one order over the counts of all mailboxes and receive_waiter::is_everywhere.  A
@@ -248,10 +249,10 @@ class mailbox : public mailbox_queue {
   };
   /// Whether a send would store its message and do nothing else.  Called under the lock.
   [[nodiscard]] bool is_open_for_more() const noexcept {
-    return !closed_ && !waiting_receiver() && !first_send_waiter() && length() != capacity();
+    return !closed_ && !waiting_case() && !first_send_waiter() && length() != capacity();
   }
-  [[nodiscard]] select_case* waiting_receiver() const noexcept {
-    return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: under the lock, or a hint
+  [[nodiscard]] select_case* waiting_case() const noexcept {
+    return waiting_case_.load(std::memory_order_relaxed);  // relaxed: under the lock, or a hint
   }
 
  private:
@@ -259,7 +260,7 @@ class mailbox : public mailbox_queue {
 
   template <class F>
   void look_at_all(F const& f) {
-    if (auto* const r = waiting_receiver()) r->receiver->parked.look(f);
+    if (auto* const r = waiting_case()) r->receiver->parked.look(f);
     for (auto* s = first_send_waiter(); s; s = s->next) s->parked.look(f);
   }
 
@@ -276,12 +277,12 @@ class mailbox : public mailbox_queue {
   template <bool Locks>
   [[gnu::always_inline]] send_outcome send_under_lock(void* message, woken_receiver& to) {
     if (closed_) return send_outcome::closed;
-    if (select_case* const r = waiting_receiver()) {
+    if (select_case* const r = waiting_case()) {
       if (process* const p = take_receiver<Locks>()) {
-        hand(message, r->into);
+        give(message, r->into);
         r->has_come = true;
         to = {p, static_cast<std::uint64_t>(r - r->receiver->first) + 1};
-        return send_outcome::handed;
+        return send_outcome::given;
       }
     }
     if (is_full<Locks>()) return send_outcome::full;
@@ -294,7 +295,7 @@ class mailbox : public mailbox_queue {
     enter(s);
     if (!Locks || is_full<Locks>(&s)) return send_outcome::full;
     take_off(s);
-    if (!taken<Locks>(s)) return send_outcome::taken;
+    if (!take_process<Locks>(s)) return send_outcome::taken;
     return send_under_lock<Locks>(s.message, to);
   }
   /// Moves the oldest message to the receiver, which calls this.
@@ -319,7 +320,7 @@ class mailbox : public mailbox_queue {
   /// Takes the process of the receiver.  Null if another party has taken it: possible only if the
   /// receiver is on several lists (of several mailboxes, or of the timers too).
   template <bool Locks>
-  [[nodiscard, gnu::always_inline]] static process* taken(select_case& r) noexcept {
+  [[nodiscard, gnu::always_inline]] static process* take_process(select_case& r) noexcept {
     if (Locks && (r.receiver->until || r.receiver->count != 1)) return r.receiver->parked.take();
     return r.receiver->parked.take_unsynchronized();
   }
@@ -327,16 +328,16 @@ class mailbox : public mailbox_queue {
   /// has taken the process: then the receiver leaves by itself (MAILBOX-5).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
-    select_case& r = *waiting_receiver();
-    receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
-    process* const p = taken<Locks>(r);
+    select_case& r = *waiting_case();
+    waiting_case_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
+    process* const p = take_process<Locks>(r);
     if (p) r.is_inside = false, --inside_;
     return p;
   }
   /// Takes the process of a sender.  Null if another party has taken the process: possible only if
   /// the sender has a deadline.  A sender without a deadline is on this list only.
   template <bool Locks>
-  [[nodiscard]] static process* taken(send_waiter& s) noexcept {
+  [[nodiscard]] static process* take_process(send_waiter& s) noexcept {
     return Locks && s.is_timed_ ? s.parked.take() : s.parked.take_unsynchronized();
   }
   /// A sender that was taken off the list, or none.  The caller must put its process.  The
@@ -350,7 +351,7 @@ class mailbox : public mailbox_queue {
   template <bool Locks>
   [[nodiscard]] taken_sender take_sender() noexcept {
     for (send_waiter* s = first_send_waiter(); s; s = s->next)
-      if (process* const p = taken<Locks>(*s)) {
+      if (process* const p = take_process<Locks>(*s)) {
         take_off(*s);
         return {p, s->message, s->is_timed_ ? send_waiter::inbox_has_gone : 0};
       }
@@ -372,7 +373,7 @@ class mailbox : public mailbox_queue {
   bool closed_ = false;       // accessed under the lock, like the next two
   bool is_kept_ = false;      // the mailbox is closed, and the waiters inside count as an owner
   std::uint32_t inside_ = 0;  // how many waiters are inside (MAILBOX-5)
-  std::atomic<select_case*> receive_waiter_ = nullptr;  // written under the lock
+  std::atomic<select_case*> waiting_case_ = nullptr;  // written under the lock
   mailbox_registry& registry_;
   mailbox* next_ = nullptr;  // the next mailbox in the registry's list
   mailbox* previous_ = nullptr;

@@ -48,7 +48,7 @@ class mailbox_queue : public pooled {
   /// Destroys `object`, an object of the message's type, and moves the oldest message to its place;
   /// the caller then counts the message by count_received().
   virtual void fetch_over(void* object) noexcept = 0;
-  virtual void hand(void* message, void* into) noexcept = 0;
+  virtual void give(void* message, void* into) noexcept = 0;
   virtual void discard() noexcept = 0;  // destroys all messages
   /// Called by the receiver: frees the first block, which is empty, and goes on to the next.
   virtual void leave_first_block() noexcept = 0;

@@ -73,7 +73,7 @@ void mailbox_registry::unlink(mailbox& b) noexcept {
 void mailbox::last_address_has_gone() noexcept {
   registry_.put([this] {
     return under_lock([this]<bool Locks>() -> thunk {
-      select_case const* const r = waiting_receiver();
+      select_case const* const r = waiting_case();
       // is_waiting() comes first: a receiver that was woken by the end of another of its inboxes
       // may refer to a destroyed mailbox.
       if (r && r->receiver->parked.is_waiting() && r->receiver->has_looked_everywhere() &&
@@ -101,7 +101,7 @@ thunk mailbox::take_anybody() noexcept {
   return under_lock([this]<bool Locks>() -> thunk {
     process* p = nullptr;
     std::uint64_t answer = 0;
-    if (waiting_receiver()) p = take_receiver<Locks>();
+    if (waiting_case()) p = take_receiver<Locks>();
     if (!p) {
       taken_sender const s = take_sender<Locks>();
       p = s.sender;
@@ -139,9 +139,9 @@ void mailbox::leave(select_case& r) noexcept {
   mailbox_registry& registry = registry_;  // once no waiter is inside, the mailbox may be destroyed
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
-    cut_off = taken<Locks>(r);
-    if (waiting_receiver() == &r)
-      receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
+    cut_off = take_process<Locks>(r);
+    if (waiting_case() == &r)
+      waiting_case_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
     return --inside_ == 0 && is_kept_;
   });
   // If the process still waited, only its frames inside a handler are unwound, the operation among
@@ -154,7 +154,7 @@ void mailbox::leave(send_waiter& s) noexcept {
   mailbox_registry& registry = registry_;  // once no waiter is inside, the mailbox may be destroyed
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
-    cut_off = taken<Locks>(s);
+    cut_off = take_process<Locks>(s);
     unlist(s);
     return --inside_ == 0 && is_kept_;
   });
@@ -171,18 +171,18 @@ process* mailbox::take(mailbox_registry& home, receive_waiter& r) noexcept {
     for (unsigned i = 0; p && i != r.count; ++i) {
       mailbox& b = *r.first[i].box;
       b.under_lock([&]<bool Locks>() {
-        if (b.waiting_receiver() != r.first + i) return;
+        if (b.waiting_case() != r.first + i) return;
         b.note_use();
-        b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
+        b.waiting_case_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
       });
     }
     return p;
   }
   mailbox& b = *r.first->box;
   return b.under_lock([&]<bool Locks>() -> process* {
-    if (b.waiting_receiver() != r.first) return nullptr;
+    if (b.waiting_case() != r.first) return nullptr;
     b.note_use();
-    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
+    b.waiting_case_.store(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
     return r.parked.take_unsynchronized();
   });
 }
@@ -192,7 +192,7 @@ process* mailbox::take(mailbox_registry& home, send_waiter& s) noexcept {
   mailbox& b = *s.box;
   return b.under_lock([&]<bool Locks>() -> process* {
     if (!s.is_inside) return nullptr;
-    process* const p = taken<Locks>(s);
+    process* const p = take_process<Locks>(s);
     if (!p) return nullptr;
     note_access(&b, true);
     b.take_off(s);

@@ -165,7 +165,7 @@ inline void mailbox::note_use() const noexcept {
   if (!location_listener::of_thread) [[likely]]
     return;
   note_access(this, true);
-  if (select_case const* const r = waiting_receiver(); r && r->receiver->count != 1)
+  if (select_case const* const r = waiting_case(); r && r->receiver->count != 1)
     for (unsigned i = 0; i != r->receiver->count; ++i) note_access(r->receiver->first[i].box, true);
 }
 inline void mailbox::drop_address() noexcept {

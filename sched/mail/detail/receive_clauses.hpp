@@ -40,7 +40,7 @@ template <scheduling_services S>
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
                                                                         mail::receive const& o) {
-  receive_waiter& w = *o.where;
+  receive_waiter& w = *o.waiter;
   if (w.count == 1 && o.waits) [[likely]] {  // the common case of find_message_of_several()
     mailbox& b = *w.first->box;
     require_own_port(s, b);
@@ -63,7 +63,7 @@ template <scheduling_services S>
 template <scheduling_services S>
 [[gnu::noinline]] std::optional<std::uint64_t> find_message_of_several(S& s,
                                                                        mail::receive const& o) {
-  receive_waiter& w = *o.where;
+  receive_waiter& w = *o.waiter;
   bool may_come = false;
   for (unsigned i = 0; i != w.count; ++i) {
     mailbox& b = *w.first[i].box;
@@ -155,7 +155,7 @@ template <scheduling_services S>
   s.on_waiting(p, wait_kind::mail);
   return s.next();
 }
-/// Whether a receive that has been attempted, and has found no message, waits in the common way: on
+/// Whether a receive that has found no message, directly or by attempt(), waits in the common way: on
 /// one thread, at one mailbox, without a deadline, and while no cancellation needs attention.  Then
 /// wait_in_place() has the effect of on(), and its only calls are tail calls: so its caller saves
 /// no registers.
@@ -165,7 +165,7 @@ template <scheduling_services S>
   if constexpr (S::on_several_threads || S::observer::is_there) {
     return false;
   } else {
-    receive_waiter const& w = *o.where;
+    receive_waiter const& w = *o.waiter;
     return !s.cancellation.needs_attention() && !p.is_forkable() && o.waits &&
            !s.waits.groups.was_used() && s.here().operations_left != 0 && w.count == 1 &&
            !w.until && w.first->box->may_enter();
@@ -175,7 +175,7 @@ template <scheduling_services S>
 template <scheduling_services S>
 [[gnu::always_inline]] inline std::coroutine_handle<> wait_in_place(
     S& s, process& p, mail::receive const& o) noexcept {
-  receive_waiter& w = *o.where;
+  receive_waiter& w = *o.waiter;
   select_case& at = *w.first;
   w.parked.hold(p);
   at.box->link(at);
@@ -199,7 +199,7 @@ template <bool Records, scheduling_services S, class O>
 }
 template <scheduling_services S>
 std::coroutine_handle<> on(S& s, mail::receive const& o) {
-  receive_waiter& w = *o.where;
+  receive_waiter& w = *o.waiter;
   process& p = s.running();
   bool const needed_attention = s.cancellation.needs_attention();
   if (needed_attention && must_end(s, p)) [[unlikely]]

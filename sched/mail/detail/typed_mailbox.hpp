@@ -44,7 +44,7 @@ class typed_mailbox final : public mailbox {
   /// Stores a message without an operation, if the scheduler would do no more for a send that is
   /// performed by the evidence `by` (direct_mail.hpp).  Throws bad_alloc.
   [[nodiscard, gnu::always_inline]] attempted send_directly(void const* by, M& message) {
-    process* const p = direct_mail::of_thread.count(by, registry());
+    process* const p = direct_mail::of_thread.process_if_direct(by, registry());
     if (!p) [[unlikely]]
       return attempted::not_done;
     if (!has_several_threads()) [[likely]] {
@@ -62,7 +62,7 @@ class typed_mailbox final : public mailbox {
   /// is performed by the evidence `by` (direct_mail.hpp).
   template <bool Waits>
   [[nodiscard, gnu::always_inline]] attempted receive_directly(void const* by, M& into) noexcept {
-    process* const p = direct_mail::of_thread.count(by, registry());
+    process* const p = direct_mail::of_thread.process_if_direct(by, registry());
     if (!p) [[unlikely]]
       return attempted::not_done;
     if (has_several_threads()) [[unlikely]]
@@ -79,10 +79,10 @@ class typed_mailbox final : public mailbox {
   /// number.
   [[nodiscard]] attempted send_many_directly(void const* by, std::span<M> all, std::size_t& sent) {
     direct_mail const& here = direct_mail::of_thread;
-    process* const p = here.count(by, registry());
+    process* const p = here.process_if_direct(by, registry());
     if (!p) return attempted::not_done;
     sent = has_several_threads() ? store_many<true>(all) : store_many<false>(all);
-    if (sent == 0) return hands_over(*p) ? attempted::needs_clause : attempted::not_done;
+    if (sent == 0) return would_hand_over(*p) ? attempted::needs_clause : attempted::not_done;
     p->note_sent(true);
     here.count_more(sent - 1);
     return attempted::done;
@@ -91,7 +91,7 @@ class typed_mailbox final : public mailbox {
   /// number; 0 also if the operation has to be performed (direct_mail.hpp).
   [[nodiscard]] std::size_t receive_many_directly(void const* by, std::span<M> into) noexcept {
     direct_mail const& here = direct_mail::of_thread;
-    process* const p = here.count(by, registry());
+    process* const p = here.process_if_direct(by, registry());
     if (!p || may_have_waiting_senders<false>()) return 0;
     std::size_t received = 0;
     while (received != into.size() && sees_more()) received += fetch_many(into.subspan(received));
@@ -109,9 +109,9 @@ class typed_mailbox final : public mailbox {
   [[gnu::noinline]] attempted send_directly_slow(process& p, M& message) {
     if (has_several_threads()) {
       if (store_if_open<true>(message)) return p.note_sent(true), attempted::done;
-      return hands_over(p) ? attempted::needs_clause : attempted::not_done;
+      return would_hand_over(p) ? attempted::needs_clause : attempted::not_done;
     }
-    if (waiting_receiver()) return hands_over(p) ? attempted::needs_clause : attempted::not_done;
+    if (waiting_case()) return would_hand_over(p) ? attempted::needs_clause : attempted::not_done;
     if (!store_if_open<false>(message)) return attempted::not_done;
     return p.note_sent(true), attempted::done;
   }
@@ -242,7 +242,7 @@ class typed_mailbox final : public mailbox {
     has_several_threads() ? count_received<true>(n) : count_received<false>(n);
     return n;
   }
-  void hand(void* message, void* into) noexcept override {
+  void give(void* message, void* into) noexcept override {
     std::construct_at(static_cast<M*>(into), std::move(*static_cast<M*>(message)));
   }
   void discard() noexcept override {

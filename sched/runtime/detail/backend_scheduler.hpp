@@ -36,10 +36,11 @@
 
 namespace weft::detail {
 
-/// A scheduler on a backend: the loop that goes from process to process.
+/// A scheduler on a backend: goes from process to process.
 ///
 /// An operation reaches the scheduler by a clause of clause_dispatch.hpp, which suspends the
-/// process, calls `on(scheduler, operation)`, and goes on to next().  The functions on() stand
+/// process, calls `on(scheduler, operation)`, and goes on to the frame that on() returns, most often
+/// that of next().  The functions on() stand
 /// beside their operations, in */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has
 /// the clock, running.hpp the threads; an observer (observer.hpp) adds the hooks of tests and
 /// traces.  All members are public, since only algorithms of the library see a backend_scheduler.
@@ -203,7 +204,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   [[nodiscard]] quiescence_test quiescence() const noexcept {
     return observer::outside_may_come ? quiescence_outside() : quiescence_test();
   }
-  /// Leaves the loop: the thread has no process to go on to.
+  /// The thread has no process to go on to: drive() returns.
   std::coroutine_handle<> stop_stepping(thunk::reason why) noexcept {
     here().stopped = why == thunk::reason::stopped;
     here().running = nullptr;

@@ -13,15 +13,27 @@
 #include "weft/sched/runtime/detail/log_dispatch.hpp"
 #include "weft/sched/runtime/detail/outer/interposed.hpp"
 
-/// How an operation reaches the scheduler: the entries of its clause tables.  The operation itself
-/// declares how it is scheduled (scheduled.hpp); `on(scheduler, operation)` performs it.
+/// How an operation reaches the scheduler: the entries of its clause tables.  The rule of the
+/// operation says how it is scheduled (scheduled.hpp); `on(scheduler, operation)`, which stands
+/// beside the operation and is found there by its arguments, performs it.
 ///
-///   DISPATCH-1  A process that performs is suspended first, and put last: once it is put, any
-///       thread may run it.
-///   DISPATCH-2  A clause ends by a transfer to the next process, not by a return to a loop.
+/// The way of an operation that suspends its process, such as a yield: control() calls
+/// suspend_and_perform(), which checks, has the process note where it stops
+/// (process::suspend_at()), and calls on(); that puts the process into the queue, or makes it wait,
+/// and returns the frame of the next process (`s.next()`).  The short cuts in control() do the same
+/// in fewer steps, for a process outside of all handlers (DISPATCH-4).
+///
+///   DISPATCH-1  A process that performs is suspended first, and the put is the last step of the
+///       clause: once the process is put, any thread may run it.
+///   DISPATCH-2  A clause ends by a transfer to the frame of the next process (transfer.hpp).
 ///   DISPATCH-3  A process runs under one of two sets of evidence: for processes that keep a log,
 ///       or for those that do not.  The clauses of the first are `recorded`, those of the second
 ///       `unrecorded` (log_dispatch.hpp), and both go on to a clause_dispatch.
+///   DISPATCH-4  If the prompt of the scheduler is the innermost one, then a process of the
+///       scheduler runs, and the frames that perform are its own: frames that another process
+///       resumes are inside the handler that kept them.  So if the evidence is `unrecorded`, the
+///       process keeps no log.  Between two processes, the prompt of the scheduler is always the
+///       innermost one.
 namespace weft::detail {
 
 /// Evidence for `E`, of the scheduler `S`.
@@ -84,22 +96,24 @@ struct clause_dispatch {
     prompt* ground = prompt::innermost();
     if (ground != &scheduler_of(e)) [[unlikely]]
       return control_slow(e, o, leaf, waiting);
-    // From here on the address of the scheduler comes from the thread, not from the frame:
-    // otherwise a yield would wait until the frame is in the cache.
+    // The compiler knows that both addresses are equal, and might use the one that it has loaded
+    // through the frame: then a yield would wait until the frame is in the cache.  The asm makes it
+    // forget that they are equal.
     asm("" : "+r"(ground));
     S& s = *static_cast<S*>(ground);
     if constexpr (how.only_yields && exchanging_backend<typename S::backend_type>) {
-      // A short cut: put and take in one step (process_clauses.hpp).
+      // A short cut: put and take in one step (process_clauses.hpp).  DISPATCH-4 stands for the
+      // checks of suspend_and_perform().
       if (can_exchange(s)) [[likely]]
         return exchange(s, info_of<O>, leaf, waiting);
       if constexpr (requires { s.worker().prepare_exchange(); })
         return prepare_exchange(s, o, leaf, waiting);
     }
     if constexpr (may_end_step) {
-      // A short cut for operations that wait only if they must, such as receive.  The process is
-      // outside all handlers here, so only its frames have to be checked.
+      // A short cut for operations that wait only if they must, such as receive.  By DISPATCH-4,
+      // only whether the frames may wait has to be checked.
       if (prompt::frames_may_wait()) [[likely]] {
-        if constexpr (requires(process& p) { waits_in_place(s, p, o); }) {
+        if constexpr (requires(process& p) { waits_in_place(s, p, o); }) {  // receive
           process& p = s.running();
           if (!waits_in_place(s, p, o)) [[unlikely]]
             return suspend_here_slow(s, o, leaf, waiting);
@@ -240,11 +254,13 @@ struct clause_dispatch {
   template <class Way>
   static constexpr clause_entry<E, O> entry() {
     if constexpr (may_end_step)
-      return {Way::attempt_at_once, nullptr, Way::control};
+      return {.attempt = Way::attempt_at_once, .ask = nullptr, .control = Way::control};
     else if constexpr (ends_step)
-      return {nullptr, nullptr, Way::control};
+      return {.attempt = nullptr, .ask = nullptr, .control = Way::control};
     else
-      return {Way::at_once, nullptr, spawns ? Way::control : Way::control_in_turn};
+      return {.attempt = Way::at_once,
+              .ask = nullptr,
+              .control = spawns ? Way::control : Way::control_in_turn};
   }
 };
 
@@ -261,6 +277,8 @@ struct scheduler_table<S, E, Records, op_list<Os...>> {
     return static_cast<scheduler_evidence<S, E>&>(e).home;
   }
   static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
+  /// The class whose functions are in the table: a clause_dispatch, behind what asks for the log,
+  /// behind what an observer adds.
   template <class O>
   using way = typename S::observer::template dispatch<std::conditional_t<
       Records, recorded<dispatch_of<S, E, O>>, unrecorded<dispatch_of<S, E, O>>>>;

@@ -33,12 +33,13 @@ std::coroutine_handle<> on(S& s, yielding::yield const&) {
   s.put(s.box(), put_reason::yielded);
   return s.next();
 }
-/// Whether exchange() can be used now: a short cut for a process outside all handlers.  exchange()
-/// puts the process and takes the next one in one call of the backend.
+/// Whether exchange() can be used now: a short cut for a process with no handler between it and the
+/// scheduler.  Cancellations and alarms are for next().
 template <class S>
 [[gnu::always_inline]] inline bool can_exchange(S& s) noexcept {
   return !s.cancellation.needs_attention() && !s.has_alarms() && s.worker().can_exchange();
 }
+/// Puts the running process and takes the next one in one call of the backend.
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> exchange(S& s,
                                                                operation_info const& operation,

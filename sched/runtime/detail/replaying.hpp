@@ -23,7 +23,7 @@ namespace weft::detail {
 template <class S>
 void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   if (p.has_started()) p.record(answer);
-  if (p.is_waiting()) return;
+  if (p.is_suspended()) return;
   if (p.log().is_over()) p.log().throw_unforkable(p.waits_at());
   first_frame const first = p.program().start();
   try {

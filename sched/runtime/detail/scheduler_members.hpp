@@ -123,7 +123,7 @@ template <backend Backend>
     if (is_cancelled && (pending.perform ? all_are && !p->requires_answer() : !p->has_answer())) {
       if (all_are) cancellation.note_found();
       // Drops a process without frames.
-      if (!p->has_started() || !p->is_waiting()) return retire(p, nullptr), nullptr;
+      if (!p->has_started() || !p->is_suspended()) return retire(p, nullptr), nullptr;
       if (!p->requires_answer()) {
         if (has_ignored_enough(*this, *p)) return unwind_ignorant(*this, *p);
         p->fail(std::make_exception_ptr(all_are ? why_all_cancelled() : why_group_cancelled()));

@@ -41,7 +41,7 @@ void cancel_group(S& s, task_group& g) noexcept {
       g, [&s](wait_group& inside) { return mark_cancelled(s, static_cast<task_group&>(inside)); },
       [&s](waiter& w) { return s.waits.take(w); }, [&s](process& p) { s.make_cancelled(p); });
   s.waits.turn_away_if(
-      [](process const& p) noexcept { return p.is_waiting() && is_cancelled_at(p.leaf()); },
+      [](process const& p) noexcept { return p.is_suspended() && is_cancelled_at(p.leaf()); },
       [&s](thunk t) { s.make_cancelled(*t.release()); });
 }
 /// Called when the owner of the group, which is suspended, is about to wait for the group: cancels

@@ -36,7 +36,7 @@ class cancellation_state {
   }
   /// Whether a waiting process is cancelled because a group of tasks around its frames is.
   [[nodiscard]] bool includes_by_group(process const& p) const noexcept {
-    return is_of_some_group() && p.is_waiting() && is_cancelled_at(p.leaf());
+    return is_of_some_group() && p.is_suspended() && is_cancelled_at(p.leaf());
   }
   /// Returns the test whether a process that is about to enter a list is cancelled.  The list calls
   /// it under its own lock (CANCEL-2).

@@ -33,7 +33,7 @@ std::string describe_processes(scheduler_core& s) {
   bool is_complete = true;
   s.waits.for_each_waiter([&](process const& p) noexcept {
     try {
-      if (p.is_waiting() && !p.id().is_internal())
+      if (p.is_suspended() && !p.id().is_internal())
         waiting.push_back({p.id(), p.function(), p.waits_at_text()});
     } catch (...) {  // no memory
       is_complete = false;
