@@ -84,10 +84,10 @@ template <class Row, class... Fs, class... Es>
 struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
     : all_effects_of<row_set<Row, Fs...>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
-/// Each task may also perform tasking<>; a scope with a deadline performs completions and timing.
+/// Each task may also perform tasking<>.
 template <class Row, class... Fs, class... Es>
 struct all_effects_of<Row, row<tasking<Fs...>, Es...>>
-    : all_effects_of<row_set<Row, Fs..., tasking<>, completions, timing>,
+    : all_effects_of<row_set<Row, Fs..., tasking<>>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
 /// Whether a process of this row may fork, and therefore keeps a log.

@@ -92,12 +92,6 @@ class scope {
       }
     }
   }
-  /// Starts a task of the library's own, which may perform effects that the scope's other tasks may
-  /// not.
-  template <class F, class... Args>
-  void start_internal(detail::internal, F f, Args... args) {
-    begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
-  }
   /// Cancels the scope: all its tasks, and the body, find `cancelled` at their next operation, or
   /// where they wait.  A task that ends that way is no error: if the body returns, with_scope
   /// yields its result.  If the body itself is unwound by `cancelled`, with_scope throws it, since
@@ -127,7 +121,9 @@ class scope {
 
 namespace detail {
 
-/// Awaits the body of a scope, and stores its result, or its exception, in `to`.
+/// Awaits the body of a scope, and stores its result, or its exception, in `to`.  The outermost frame
+/// of the body ends at the scope_core, and not at the frame that opens the scope: so a walk outwards
+/// from the body meets the scope, and one from that frame does not.
 template <class Body>
 class body_of_scope {
   using T = typename Body::value_type;
@@ -185,6 +181,12 @@ struct no_limit {
 [[nodiscard]] inline scope_limit* address_of(no_limit) noexcept { return nullptr; }
 
 /// Opens a scope, runs its body `f`, and waits for its tasks.  `Limit` is constructed from `how`.
+///
+/// The operation `enter` is enter_scope() of scope_algorithm.hpp, which also sets the alarm of the
+/// limit (scope_limit.hpp).  The body is a call, and its frames end at the scope.  A cancellation,
+/// cancel_group() of task_cancelling.hpp, wakes each process that waits in the scope; in its turn the
+/// process finds `cancelled` (backend_scheduler::prepare()).  When the body has ended, the operation
+/// `leave`, leave_scope(), waits for the tasks; then scope_core::finish() chooses the error.
 template <class Row, class Scope, class Limit = no_limit, class F, class... How>
 auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_body<F, Scope>, Row> {
   using tasks = typename tasking_in<Row>::type;
@@ -211,6 +213,7 @@ auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_bod
       given.fail(std::current_exception());
       core.body_has_ended();
     }
+    // At the end of its frames, scope_core::ended() calls body_has_ended().
     if (given_body) co_await body_of_scope<body>(*std::move(given_body), core, given);
   }
   if (core.was_unwound) given.fail(std::make_exception_ptr(core.why_unwound()));
@@ -219,7 +222,8 @@ auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_bod
                 [c = &core] { c->home->cancel(*c); });
   for (bool is_over = false; !is_over;)
     is_over = co_await located(typename tasks::leave(core), where);
-  auto error = core.finish(given.error(), !std::is_void_v<T>, limit.end());
+  auto const why = limit.end();  // withdraws the canceller
+  auto error = core.finish(given.error(), !std::is_void_v<T>, why);
   if (error) co_await ends_with(std::move(error));
   co_return given.take();
 }

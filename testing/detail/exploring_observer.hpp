@@ -147,7 +147,7 @@ struct exploring_observer : no_observer {
   }
   /// Takes a process; while all are unwound, by take_any(), since then their order does not matter,
   /// unless one goes on with its answer (WAITER-5).
-  static thunk take_unwinding(auto& s) noexcept {
+  static thunk take_while_cancelled(auto& s) noexcept {
     if (!s.cancellation.is_of_all()) return s.take();
     try {
       return s.worker().take_any(instant::max(), {}, [](process& p) {

@@ -39,7 +39,7 @@ inline bool is_failed(process const& p) {
   auto const error = static_cast<detail::result_slot<void> const&>(p.waiting()).error();
   return error && detail::is_cancelled(error);
 }
-/// Whether the process was made ready by ready_sink::make_cancelled().
+/// Whether the process was made ready by ready_sink::wake_cancelled().
 inline bool is_cancelled(process const& p) noexcept { return !is_failed(p) && !p.has_answer(); }
 
 /// Refuses no process.

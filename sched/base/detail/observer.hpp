@@ -112,7 +112,7 @@ struct no_observer {
   /// Whether a send to a process that waits ends the step of its sender.
   static constexpr bool ends_step_of_sender(auto&) noexcept { return false; }
   /// Takes the next process on the slow path of the scheduler, as when all processes are unwound.
-  static thunk take_unwinding(auto& s) noexcept { return s.take(); }
+  static thunk take_while_cancelled(auto& s) noexcept { return s.take(); }
   /// Whether an exchange has returned an empty thunk, because the backend was stopped.
   static constexpr bool has_stopped(thunk const&) noexcept { return false; }
 };

@@ -21,7 +21,7 @@ class ready_sink {
   [[nodiscard]] virtual spare_node reserve_put() = 0;
 
   /// Makes a process ready because its wait is cancelled.
-  void make_cancelled(process& p) noexcept {
+  void wake_cancelled(process& p) noexcept {
     p.mark_cancellable();
     make_ready(thunk(&p));
   }
@@ -30,7 +30,7 @@ class ready_sink {
   ~ready_sink() = default;
 };
 
-/// Answers the wait of a process with `cancelled`.
+/// Answers the wait of a process with `cancelled`, as the object at which it waits is destroyed.
 [[gnu::cold]] void fail_cancelled(process& p) noexcept;
 
 }  // namespace weft::detail

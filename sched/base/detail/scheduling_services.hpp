@@ -56,7 +56,7 @@ concept scheduling_services =
       s.evidence_for(*first.row, false, s.worker_here());
       S::header;            // the layout of the backend's header in front of a process
       s.sink_;              // a slot for answers that nothing reads
-      s.make_cancelled(p);  // makes p ready, to find `cancelled`
+      s.wake_cancelled(p);  // makes p ready, to find `cancelled`
       s.patience();         // how many times a process may ignore `cancelled`
       s.limits_made_;       // numbers the deadlines of scopes (scope_limit.hpp)
       { s.is_limited() } -> std::same_as<bool>;
@@ -68,7 +68,7 @@ concept scheduling_services =
       s.keep();  // one more owner of the scheduler, until release()
       s.release();
       s.base();  // the backend
-      s.new_process_outside(p.id(), first);
+      s.new_uncounted_process(p.id(), first);
     };
 
 }  // namespace weft::detail

@@ -213,7 +213,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   [[gnu::noinline]] std::coroutine_handle<> next_slow() noexcept {
     while (!cancellation.is_last_step()) {
-      thunk t = observer::take_unwinding(*this);
+      thunk t = observer::take_while_cancelled(*this);
       if (!t) return stop_stepping(t.why_empty());
       std::uint64_t const answer = t.answer();
       observer::on_step(*this, *t.get());
@@ -225,8 +225,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if (auto const frame = prepare(p, answer)) return frame;
     return next_slow();
   }
-  /// Prepares a process for which resume() is not enough (resumes_plainly()).  Returns the frame to
-  /// resume; null if the process has ended or was put back.
+  /// Prepares a process for which resume() is not enough (resumes_plainly()): here a cancelled
+  /// process finds `cancelled`.  Returns the frame to resume; null if the process has ended or was
+  /// put back.
   std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;
   /// Lets the running process, which is suspended at an operation, find `cancelled` there: the
   /// operation is not performed.
@@ -300,8 +301,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   // ---- virtual functions, implemented in other headers
 
-  [[nodiscard]] process* new_process_outside(process_id id, first_frame first) override {
-    return make_process_outside(*this, id, first);
+  [[nodiscard]] process* new_uncounted_process(process_id id, first_frame first) override {
+    return make_uncounted_process(*this, id, first);
   }
   void on_admitted(admission::ticket& t) noexcept override { start_admitted(*this, t); }
   void run_internal(internal_task what) noexcept override { do_internal(*this, what); }
@@ -326,7 +327,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void task_not_begun(task_record& r) noexcept override { settle_record(*this, r); }
   void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
   void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
-  void on_limit() noexcept override { ++here().alive; }
+  void count_canceller() noexcept override { ++here().alive; }
   [[nodiscard]] bool runs_owner(scope_core const& c) noexcept override { return runs(*this, c); }
   [[nodiscard]] bool has_cancelled(continuation c) const noexcept override {
     return cancellation.includes(c);

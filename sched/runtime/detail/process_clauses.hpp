@@ -69,9 +69,9 @@ template <class S>
     throw;
   }
 }
-/// Makes a process on a thread that is no thread of the scheduler.
+/// Makes a process that is not counted yet.  Any thread may call it.
 template <class S>
-[[nodiscard]] process* make_process_outside(S& s, process_id id, first_frame first) {
+[[nodiscard]] process* make_uncounted_process(S& s, process_id id, first_frame first) {
   try {
     return process::start(id, first.handle, s.effects.look_up_outside(*first.row), s, s.sink_,
                           !S::on_several_threads, S::header);
@@ -333,7 +333,7 @@ std::coroutine_handle<> on(S& s, yielding::exit const&) {
 template <class S>
 process_id submit(S& s, submission_ticket& ticket, first_frame first) {
   process_id const id = process_id::submitted(ticket.number());
-  thunk t(s.new_process_outside(id, first));
+  thunk t(s.new_uncounted_process(id, first));
   spare_node spare = s.reserve_put();
   auto const put = [&] { s.put_from_outside(t, put_reason::started, std::move(spare)); };
   if (s.is_limited()) [[unlikely]]

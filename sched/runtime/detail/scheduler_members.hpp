@@ -120,9 +120,11 @@ template <backend Backend>
     // A process that has an answer goes on with it (WAITER-5).  A pending operation is performed,
     // and finds the cancellation of a group by itself; if all processes are cancelled, it is
     // performed only if it must be answered.
-    if (is_cancelled && (pending.perform ? all_are && !p->requires_answer() : !p->has_answer())) {
+    bool const heeds = pending.perform ? all_are && !p->requires_answer() : !p->has_answer();
+    if (is_cancelled && heeds) {
       if (all_are) cancellation.note_found();
-      // Drops a process without frames.
+      // A process that has not begun, or whose frames were cut, is dropped: no code of it would learn
+      // of the cancellation.
       if (!p->has_started() || !p->is_suspended()) return retire(p, nullptr), nullptr;
       if (!p->requires_answer()) {
         if (has_ignored_enough(*this, *p)) return unwind_ignorant(*this, *p);

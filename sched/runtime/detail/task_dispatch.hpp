@@ -41,7 +41,7 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
     if constexpr (std::is_same_v<O, E::wait> && lazy_backend<typename S::backend_type>)
       if (can_call_tasks(s)) [[likely]] {
         join& j = *o.what;
-        j.leaf = leaf;
+        j.owner_frame = leaf;
         j.waiting = &waiting;
         return do_all(s, j);
       }
@@ -72,8 +72,8 @@ struct tasking_dispatch : clause_dispatch<S, tasking<>, O> {
         return enter_scope(s, o, leaf, waiting);
       } else {
         auto& w = *o.what;
-        // The leaf of a scope was set when the scope was opened, and its tasks may be reading it.
-        if constexpr (std::is_same_v<O, E::wait>) w.leaf = leaf;
+        // That of a scope was set when the scope was opened, and its tasks may be reading it.
+        if constexpr (std::is_same_v<O, E::wait>) w.owner_frame = leaf;
         w.waiting = &waiting;
         if constexpr (std::is_same_v<O, E::wait>) {
           begin_join(s, s.running(), w);

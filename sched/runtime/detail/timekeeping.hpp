@@ -50,7 +50,8 @@ template <class S>
   (void)wake_due(s);
   return true;
 }
-/// The clock is read once in this many steps, since a read costs as much as two or three steps.
+/// The clock is read once in this many steps, since a read costs as much as two or three steps.  So
+/// while processes are ready, an alarm may be found due this many steps late.
 inline constexpr std::uint8_t steps_per_look = 32;
 /// Takes the next process, and wakes the processes whose alarms are due meanwhile.
 template <class S>
@@ -64,13 +65,14 @@ template <class S>
         if (!was_quiescent || S::on_several_threads || !advance_time(s)) return t;
       }
     }
-    for (worker_state& w = s.here();; w.until_clock = 0) {
+    for (worker_state& w = s.here();;) {
       if (w.until_clock-- == 0) {
         w.until_clock = steps_per_look;
         (void)wake_due(s);
       }
       thunk t = s.worker().take(s.waits.alarms.next(), s.quiescence_outside());
       if (t || t.why_empty() != thunk::reason::deadline) return t;
+      w.until_clock = 0;  // an alarm is due
     }
   } catch (...) {
     s.here().broken = std::current_exception();

@@ -39,7 +39,7 @@ bool wait_registry::try_reset() noexcept {
 void wait_registry::cancel_all() noexcept {
   gates.cancel_all();
   alarms.cancel_all();
-  auto const cancel_it = [this](thunk t) { sink_.make_cancelled(*t.release()); };
+  auto const cancel_it = [this](thunk t) { sink_.wake_cancelled(*t.release()); };
   tasks.cancel_all();
   mail_->take_all(cancel_it);
   turn_away_if(everything, cancel_it);

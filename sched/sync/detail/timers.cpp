@@ -18,7 +18,7 @@ timers::timers(ready_sink& sink, bool several_threads) noexcept
 timers::~timers() = default;
 
 void timers::cancel_all() noexcept {
-  while (process* const p = take_any()) sink_.make_cancelled(*p);
+  while (process* const p = take_any()) sink_.wake_cancelled(*p);
 }
 void timers::drop_all() noexcept {
   while (process* const p = take_any()) (void)thunk(p);

@@ -55,7 +55,7 @@ void wait_room::on_open(wait_place& at) {
   } catch (...) {
     if (closed_) {  // close() has not found the process: so the process is cancelled here
       unlink(w);
-      sink_.make_cancelled(*t.release());
+      sink_.wake_cancelled(*t.release());
       throw;
     }
     // The process still waits, even if its alarm became due meanwhile and found no process.
@@ -124,7 +124,7 @@ void wait_room::cancel_all() noexcept {
       all_.move_to_back(w);
       if (!w.is.stays) taken = leave(w);
     }
-    if (taken) sink_.make_cancelled(*taken);
+    if (taken) sink_.wake_cancelled(*taken);
   }
 }
 void wait_room::close() noexcept {

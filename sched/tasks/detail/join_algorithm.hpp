@@ -150,9 +150,9 @@ template <scheduling_services S>
 /// needs attention.
 template <scheduling_services S>
 [[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
-  if (must_stop_at(s, j.leaf)) [[unlikely]] {
+  if (must_stop_at(s, j.owner_frame)) [[unlikely]] {
     for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->set_fate(task::fate::not_done);
-    return stop_cancelled(s, j.leaf, *j.waiting, info_of<tasking<>::wait>);
+    return stop_cancelled(s, j.owner_frame, *j.waiting, info_of<tasking<>::wait>);
   }
   for (task *t = j.tasks, *const end = t + j.count; t != end; ++t)
     t->first_frame_here().evidence = s.evidence_for(t->row(), false, s.worker_here());
@@ -240,7 +240,7 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
 inline std::coroutine_handle<> call_reclaimed(join& j, any_task& t) noexcept {
   std::coroutine_handle<> const frame = t.release();
   if (--j.left == 0) {  // the last task ends as a call does (TASK-7)
-    frame_of(frame).parent = j.leaf;
+    frame_of(frame).parent = j.owner_frame;
     j.waiting->set();
   }
   return frame;
@@ -268,7 +268,7 @@ continuation end_task(task& t) noexcept {
   if (j.left != 0 || j.not_pushed != 0) [[unlikely]]
     return call_next(s, j);
   j.waiting->set();
-  return j.leaf;
+  return j.owner_frame;
 }
 template <scheduling_services S>
 [[gnu::noinline]] continuation end_task_slow(S& s, task& t) noexcept {
@@ -354,18 +354,18 @@ continuation call_rest(S& s, join& j, bool goes_on) noexcept {
   if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left)
     return wait_for_others(s, j);
   j.waiting->set();
-  return j.leaf;
+  return j.owner_frame;
 }
 template <scheduling_services S>
 [[gnu::noinline]] continuation wait_for_others(S& s, join& j) noexcept {
   process& p = s.running();
   // Does not fail: no ordinary code stands between the process and the operation.
-  (void)p.suspend_at(info_of<tasking<>::wait>, j.leaf, *j.waiting, s);
+  (void)p.suspend_at(info_of<tasking<>::wait>, j.owner_frame, *j.waiting, s);
   s.on_wait_begin(p);
   j.make_waiter();
   j.waiter().parked.hold(p);
   s.waits.tasks.enter(j.waiter());
-  wait_for_group(s, j);
+  begin_wait_for(s, j);
   // [3] acquire: pairs with [1]: if all tasks have ended, the owner sees all that they did.
   // release: pairs with [1]: the worker that resumes the owner finds it suspended.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
@@ -373,7 +373,7 @@ template <scheduling_services S>
     s.on_wait_cancelled(p);
     p.resume_unanswered(s);
     j.waiting->set();
-    return j.leaf;
+    return j.owner_frame;
   }
   s.on_waiting(p);
   return s.next();

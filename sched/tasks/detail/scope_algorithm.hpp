@@ -102,7 +102,7 @@ void settle_record(S& s, task_record& r) noexcept {
   // A waiter may stand for the end of a scope, which waits for one task after the other: then the
   // scope is checked again.
   auto const put_waiter = [&s](task_waiter& w, process* p) {
-    if (w.leaves) return on_end_of_scope_woken(s, static_cast<scope_core&>(*w.leaves));
+    if (w.unwinds_for) return on_end_of_scope_woken(s, static_cast<scope_core&>(*w.unwinds_for));
     if (w.is.stays) return recheck_scope(s, static_cast<scope_core&>(*w.scope), *p);
     if (s.is_dropping_) [[unlikely]]
       return (void)thunk(p);
@@ -218,7 +218,7 @@ void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> lea
   c.home = &s;
   c.owner = &owner;
   c.owner_id = owner.id();
-  c.leaf = leaf;
+  c.owner_frame = leaf;
   c.around_body = prompt::innermost();
   c.is_on_the_ground = c.around_body == &s;
   if (!c.is_on_the_ground) prompt::note_scope();
@@ -265,12 +265,12 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
         break;
       }
       auto& r = static_cast<task_record&>(t);
-      if (c.is_cancelled() || must_stop_at(s, c.leaf)) {
+      if (c.is_cancelled() || must_stop_at(s, c.owner_frame)) {
         r.drop_frame(any_task::fate::not_done);
         settle_record(s, r);
         continue;
       }
-      r.called_from = c.leaf;
+      r.called_from = c.owner_frame;
       r.called_by = nullptr;
       if (must_yield(s, r.number, 1)) return yield_before(s, r.release(), *c.waiting, *c.operation);
       return r.release();
@@ -279,12 +279,12 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
   // The owner is suspended before it looks for tasks, since the last one may end on another thread
   // meanwhile.  suspend_at() does not fail: require_suspendable() has found no ordinary code
   // between the process and the operation.
-  (void)p.suspend_at(*c.operation, c.leaf, *c.waiting, s);
+  (void)p.suspend_at(*c.operation, c.owner_frame, *c.waiting, s);
   s.on_wait_begin(p);
   c.here.parked.hold(p);
   c.here.scope = &c;
-  wait_for_group(s, c);
-  if (wait_for_scope(s, c, true)) {
+  begin_wait_for(s, c);
+  if (must_wait_for(s, c, true)) {
     s.on_waiting(p);
     return s.next();
   }
@@ -292,7 +292,7 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
   s.on_wait_cancelled(p);
   p.resume_unanswered(s);
   c.waiting->set_word(1);  // 1: the scope is over
-  return c.leaf;
+  return c.owner_frame;
 }
 /// Returns whether the scope has tasks that have not ended (SCOPE-2).  If so, `c.here` waits for
 /// one of these tasks, or for the count to become zero, and the task that ends the wait has the
@@ -300,7 +300,7 @@ continuation call_next_or_end(S& s, scope_core& c) noexcept {
 /// before the flag of the count is set, so that the last task that ends finds the waiter there.  If
 /// the result is true and the caller is not the owner, the scope may have been destroyed already.
 template <scheduling_services S>
-bool wait_for_scope(S& s, scope_core& c, bool by_owner) noexcept {
+bool must_wait_for(S& s, scope_core& c, bool by_owner) noexcept {
   for (;;) {
     note_access(&c.count, false);
     if (!c.count.is_zero()) {
@@ -331,7 +331,7 @@ template <scheduling_services S>
 void on_end_of_scope_woken(S& s, scope_core& c) noexcept {
   if (c.held_unwinding) {
     (void)s.waits.tasks.take_out(c.here);
-    if (!wait_for_scope(s, c, false)) continue_unwinding(c);
+    if (!must_wait_for(s, c, false)) continue_unwinding(c);
     return;
   }
   recheck_scope(s, c, *s.waits.tasks.take_out(c.here));
@@ -346,7 +346,7 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   if (s.is_dropping_) return drop_owner(s, c, owner);
   if constexpr (!S::on_several_threads) {
     c.here.parked.hold(owner);
-    if (wait_for_scope(s, c, true)) return;
+    if (must_wait_for(s, c, true)) return;
     (void)c.here.parked.take();
   }
   bool const is_over = !S::on_several_threads;
@@ -358,8 +358,8 @@ template <scheduling_services S>
 void drop_owner(S& s, scope_core& c, process& p) noexcept {
   c.held_unwinding = &p;
   c.here.scope = nullptr;
-  c.here.leaves = &c;
-  if (!wait_for_scope(s, c, false)) continue_unwinding(c);
+  c.here.unwinds_for = &c;
+  if (!must_wait_for(s, c, false)) continue_unwinding(c);
 }
 
 }  // namespace weft::detail

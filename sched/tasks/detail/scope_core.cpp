@@ -46,7 +46,7 @@ std::exception_ptr scope_core::error_of_all(std::exception_ptr of_body, bool yie
   if (is_owed && all.empty() && left_undone.load(std::memory_order_relaxed))
     all.add(owner_id, std::make_exception_ptr(weft::cancelled()));
   if (why != scope_end_reason::none && all.is_only_cancelled() &&
-      !home->has_cancelled(continuation(leaf))) {
+      !home->has_cancelled(continuation(owner_frame))) {
     if (why == scope_end_reason::deadline) return std::make_exception_ptr(timed_out());
     return std::make_exception_ptr(
         weft::cancelled("weft: cancelled, because a stop of the scope was requested"));
@@ -104,7 +104,7 @@ bool scope_core::may_resume_inside() const noexcept {
 }
 frame_end::cancel_state scope_core::query_cancellation(continuation& outwards) const noexcept {
   note_access(cancellation(), false);
-  outwards = leaf;
+  outwards = owner_frame;
   return is_cancelled() ? cancel_state::cancelled : cancel_state::unknown;
 }
 task_record* scope_core::not_ended() const noexcept {
@@ -135,10 +135,10 @@ void task_record::on_abandoned() noexcept {
 frame_end::cancel_state task_record::query_cancellation(continuation& outwards) const noexcept {
   if (!group) return cancel_state::shielded;
   note_access(group->cancellation(), false);
-  outwards = group->leaf;
+  outwards = group->owner_frame;
   if (group->is_cancelled()) return cancel_state::cancelled;
-  // If the owner calls the task at the scope's end, group->leaf is in the same chain as the task's
-  // frames: `unknown`.  Else group->leaf is in another chain.
+  // If the owner calls the task at the scope's end, group->owner_frame is in the same chain as the task's
+  // frames: `unknown`.  Else group->owner_frame is in another chain.
   return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 

@@ -42,7 +42,8 @@ class scope_runner : public task_runner {
   virtual void on_last_reference(task_record& r) noexcept = 0;
   virtual void scope_unwinds(scope_core& s, suspension& h) noexcept = 0;
   /// Called when the canceller of a scope (scope_limit.hpp) begins: counts it among the processes.
-  virtual void on_limit() noexcept = 0;
+  /// While it waited, it was not counted, and so kept no run alive.
+  virtual void count_canceller() noexcept = 0;
   /// Whether the running code is that of the process that has opened the scope, with no ordinary
   /// code in between.
   [[nodiscard]] virtual bool runs_owner(scope_core const& s) noexcept = 0;
@@ -134,7 +135,7 @@ class scope_core : public task_group, public frame_end {
 
   continuation ended() noexcept override {
     body_has_ended();
-    return leaf;
+    return owner_frame;
   }
   /// Closes the body; but where schedules are explored in steps as small as operations, the
   /// operation `leave` closes it.
@@ -145,7 +146,7 @@ class scope_core : public task_group, public frame_end {
   }
   continuation dropped() noexcept override { return leaf; }
   [[nodiscard]] std::string text() const override;
-  [[nodiscard]] continuation outside() const noexcept override { return leaf; }
+  [[nodiscard]] continuation outside() const noexcept override { return owner_frame; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
   [[nodiscard]] bool may_resume_inside() const noexcept override;
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return true; }

@@ -19,7 +19,7 @@ constinit thread_local void const* firing_here = nullptr;
 }  // namespace
 
 eff<void> scope_limit::cancels(end_of_link at) {
-  at.get()->home.on_limit();
+  at.get()->home.count_canceller();
   at.get()->fire();
   co_return;
 }
@@ -33,6 +33,7 @@ void scope_limit::link::fire() noexcept {
   why = requested.is_open() ? reason::stop : reason::deadline;
   auto const* const outer = std::exchange(firing_here, this);
   home.cancel(of);
+  // True only if there was no memory (firing_here).
   bool const is_over = std::exchange(firing_here, outer) == nullptr;
   // release: pairs with [1] in end(): the scope ends only after cancel() has accessed it.
   if (!is_over) is.store(state::done, std::memory_order_release);

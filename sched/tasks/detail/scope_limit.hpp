@@ -29,13 +29,15 @@ namespace detail {
 
 /// How a scope is cancelled from outside: at an instant, or when a stop is requested.
 ///
-///   LIMIT-1  The canceller is a process of the library's own that has not begun.  It waits as any
-///       process does: for an alarm, and for the event that the stop token opens.  When one of them
-///       has taken it, it is ready; in its turn it cancels the scope.
+///   LIMIT-1  The canceller is a process of the library's own that has not begun: so it waits
+///       without an operation and without a row, for an alarm, and for the event that the stop token
+///       opens.  When one of them has taken it, it is ready; in its first turn it cancels the scope.
+///       Only then is it counted among the processes: while it waits, it keeps no run alive.
 ///   LIMIT-2  The scope's end takes the canceller out of its waiter, and drops it.  If another
 ///       party has taken the canceller before, the state of the link, which scope and canceller
 ///       share, decides which is first: the turn of the canceller, or the end of the scope.  A
-///       scope does not end while its canceller cancels it.
+///       scope does not end while its canceller cancels it.  The waiter and the alarm lie in the
+///       frame that opens the scope, not in the canceller's.
 class scope_limit {
  public:
   using reason = scope_end_reason;
@@ -74,7 +76,7 @@ class scope_limit {
   std::stop_token const asked_;
   std::optional<end_of_link> link_;
   external_event requested_;  // the event that the stop token opens
-  room_waiter here_;          // the waiter that holds the canceller
+  room_waiter here_;          // holds the canceller; in a room only if a stop can be requested
   alarm until_;
   struct opens {
     external_event& what;
@@ -125,9 +127,9 @@ void scope_limit::begin(S& s, scope_core& c) {
   link_->get()->owners.store(2, std::memory_order_relaxed);  // relaxed: not shared yet
   end_of_link its(link_->get());
   // This thunk keeps the canceller until the function returns: once the alarm is set, another
-  // thread may run the canceller.
-  thunk const canceller(s.new_process_outside(process_id::internal(++s.limits_made_),
-                                              first_frame_of(cancels(std::move(its)))));
+  // thread may run the canceller.  keep() adds the count of the waiter (PROCESS-1).
+  thunk const canceller(s.new_uncounted_process(process_id::internal(++s.limits_made_),
+                                                first_frame_of(cancels(std::move(its)))));
   if (asked_.stop_possible()) here_.spare = s.reserve_put();
   canceller.get()->keep();
   here_.parked.hold(*canceller.get());

@@ -37,7 +37,7 @@
 ///   TASK-5  A group is cancelled once.  After that none of its tasks is begun, and a process that
 ///       does one of its tasks, or work for one, finds the cancellation when it performs, or where
 ///       it waits: the query follows the chain of frames outwards, from a task on to the frame of
-///       its group.
+///       its group.  The frames of a scope's body end at the scope, so the body finds it too.
 ///   TASK-6  A process that does one light task after the other checks, after each
 ///       `tasks_per_check` of its tasks, the clock and whether other processes are ready.  If so it
 ///       yields to them; its lazy tasks stay.  So a deadline, a stop token or another process waits
@@ -84,7 +84,7 @@ class task_group : public wait_group {
   // The fields with an initial value stand in three places, without a gap in between: at the end
   // of wait_group, here, and in `join`.  A join is made for every few tasks, and one or two stores
   // write all these fields.
-  std::coroutine_handle<> leaf;          // the frame that waits for the group
+  std::coroutine_handle<> owner_frame;   // the frame that waits for the group
   suspension* held_unwinding = nullptr;  // the chain to unwind when the group is over (TASK-4)
 
  protected:
@@ -316,12 +316,12 @@ void task::on_abandoned() noexcept { its_join().home->cancel(its_join()); }
 void task::unwind_later(suspension& h) noexcept { its_join().home->task_unwinds(*this, h); }
 frame_end::cancel_state task::query_cancellation(continuation& outwards) const noexcept {
   note_access(group->cancellation(), false);
-  outwards = group->leaf;
+  outwards = group->owner_frame;
   if (group->is_cancelled()) return cancel_state::cancelled;
   return host ? cancel_state::elsewhere : cancel_state::unknown;
 }
 continuation task::outside() const noexcept {
-  return host ? continuation(*host) : continuation(group->leaf);
+  return host ? continuation(*host) : continuation(group->owner_frame);
 }
 
 }  // namespace weft::detail

@@ -39,18 +39,18 @@ void cancel_group(S& s, task_group& g) noexcept {
   if (g.is_scope() && static_cast<scope_core&>(g).is_empty()) return;
   s.waits.groups.cancel(
       g, [&s](wait_group& inside) { return mark_cancelled(s, static_cast<task_group&>(inside)); },
-      [&s](waiter& w) { return s.waits.take(w); }, [&s](process& p) { s.make_cancelled(p); });
+      [&s](waiter& w) { return s.waits.take(w); }, [&s](process& p) { s.wake_cancelled(p); });
   s.waits.turn_away_if(
       [](process const& p) noexcept { return p.is_suspended() && is_cancelled_at(p.leaf()); },
-      [&s](thunk t) { s.make_cancelled(*t.release()); });
+      [&s](thunk t) { s.wake_cancelled(*t.release()); });
 }
 /// Called when the owner of the group, which is suspended, is about to wait for the group: cancels
 /// the group if the owner is cancelled.  If the owner is inside a handler, also gives the group its
 /// place in the tree of groups (GROUP-2 of group_tree.hpp), for a cancellation that comes later: no
 /// task of the group could.
 template <scheduling_services S>
-void wait_for_group(S& s, task_group& g) noexcept {
-  if (s.running().is_inside_handler(s)) s.waits.groups.place(g, g.leaf);
+void begin_wait_for(S& s, task_group& g) noexcept {
+  if (s.running().is_inside_handler(s)) s.waits.groups.place(g, g.owner_frame);
   cancel_with_owner(s, g);
 }
 /// Cancels the group if its owner, which is about to wait for it, is cancelled.  If the group is
@@ -60,7 +60,7 @@ template <scheduling_services S>
 void cancel_with_owner(S& s, task_group& g) noexcept {
   if (!s.cancellation.needs_attention()) return;
   note_access(g.cancellation(), false);
-  if (!g.is_cancelled() && s.cancellation.is_of_some_group() && is_cancelled_at(g.leaf))
+  if (!g.is_cancelled() && s.cancellation.is_of_some_group() && is_cancelled_at(g.owner_frame))
     cancel_group(s, g);
 }
 /// Called when a cancelled group has ended: takes back its reason for attention.

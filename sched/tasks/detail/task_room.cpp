@@ -61,7 +61,7 @@ void task_room::take_all(waitable_task& t, waiters& taken) noexcept {
     leave_task(w);
     if (!w.waits_for_one_ && enter_task(w, t.next)) continue;
     w.taken_ = w.parked.take();
-    if (w.taken_ || w.leaves) taken.push_back(w);
+    if (w.taken_ || w.unwinds_for) taken.push_back(w);
     unlink(w);  // after that the waiter may be destroyed, unless its process is taken here
   }
 }

@@ -34,8 +34,8 @@ class task_waiter : public room_waiter {
   task_waiter& operator=(task_waiter&&) = delete;
   ~task_waiter() = default;
 
-  task_group* scope = nullptr;   // the scope at whose end the process waits; null if none
-  task_group* leaves = nullptr;  // set instead of `scope` when the scope holds up an unwinding
+  task_group* scope = nullptr;        // the scope at whose end the process waits; null if none
+  task_group* unwinds_for = nullptr;  // set instead of `scope`: a scope that holds up an unwinding
 
  private:
   friend class task_room;

@@ -26,7 +26,7 @@ template <scheduling_services S>
 void unwind_task(S& s, task& t, suspension& rest) noexcept {
   join& j = t.its_join();
   t.set_fate(task::fate::not_done);
-  rest.unwind_up_to(t, j.leaf);
+  rest.unwind_up_to(t, j.owner_frame);
   j.held_unwinding = &rest;
   cancel_group(s, j);  // so a worker that takes a lazy task of the join does not begin it
   std::int32_t const left = j.left;
@@ -47,9 +47,9 @@ void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   // The task was called at the end of its scope.
   c->held_unwinding = &rest;
   c->here.scope = nullptr;
-  c->here.leaves = c;
+  c->here.unwinds_for = c;
   cancel_group(s, *c);
-  if (!wait_for_scope(s, *c, false)) continue_unwinding(*c);
+  if (!must_wait_for(s, *c, false)) continue_unwinding(*c);
 }
 /// Unwinds `rest`, a chain that runs the body of a scope: the frames of the body at once, those
 /// further out when the scope is over.
@@ -59,11 +59,11 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   // the body has started.
   c.body_is_open.store(false, std::memory_order_release);
   cancel_group(s, c);
-  rest.unwind_up_to(c, c.leaf);
+  rest.unwind_up_to(c, c.owner_frame);
   c.held_unwinding = &rest;
   c.here.scope = nullptr;
-  c.here.leaves = &c;
-  if (!wait_for_scope(s, c, false)) continue_unwinding(c);
+  c.here.unwinds_for = &c;
+  if (!must_wait_for(s, c, false)) continue_unwinding(c);
 }
 
 // ---- processes that ignore their cancellation
@@ -111,7 +111,7 @@ std::coroutine_handle<> unwind_ignorant(S& s, process& p) noexcept {
   if (scope_core* const c = all_are ? nullptr : scope_of_body(p.leaf())) {
     c->was_unwound = true;
     c->body_has_ended();
-    auto const outside = p.unwind_inside(*c, c->leaf, *c->around_body, s);
+    auto const outside = p.unwind_inside(*c, c->owner_frame, *c->around_body, s);
     s.here().running = &p;
     return outside;
   }

@@ -51,7 +51,7 @@ class host final : public keeping<weft::detail::submission_host> {
   ground under;
 
  private:
-  process* new_process_outside(process_id id, weft::detail::first_frame first) override {
+  process* new_uncounted_process(process_id id, weft::detail::first_frame first) override {
     if (fails == failing::making) {
       first.handle.destroy();
       throw std::bad_alloc();

@@ -92,7 +92,7 @@ eff<void> submissions::runs(counted of, internal_task what) {
 thunk submissions::make_internal(internal_task what) {
   count_internal(true);  // if there is no memory, `counted` counts it down
   auto const frame = first_frame_of(runs(counted(*this), what));
-  thunk t(host_.new_process_outside(process_id::internal(++internal_made_), frame));
+  thunk t(host_.new_uncounted_process(process_id::internal(++internal_made_), frame));
   count_internal(false);  // it is not sent yet
   return t;
 }

@@ -28,7 +28,7 @@ enum class internal_task : std::uint8_t {
 /// The interface of a scheduler to its submissions.
 class submission_host : public ready_sink {
  public:
-  [[nodiscard]] virtual process* new_process_outside(process_id id, first_frame first) = 0;
+  [[nodiscard]] virtual process* new_uncounted_process(process_id id, first_frame first) = 0;
   /// Performs the action of an internal process.  Called by that process, on a thread of the
   /// scheduler, or when none of these threads runs.
   virtual void run_internal(internal_task what) noexcept = 0;
