@@ -43,10 +43,10 @@ struct operation_info : type_identity {
   /// Answers the operation with an exception.
   void (*fail)(result_slot_base&, std::exception_ptr) noexcept;
   /// Whether the performer learns of a cancellation only after the operation has been answered.
-  bool is_to_be_answered;
+  bool must_be_answered;
   /// Whether the answer means no more than that the performer has its turn: a cancellation that
   /// comes before the turn replaces such an answer.
-  bool is_only_a_turn;
+  bool is_turn_only;
 };
 template <class O>
 constexpr bool must_be_answered = false;

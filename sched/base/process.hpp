@@ -57,16 +57,16 @@ class process : public detail::suspension, public detail::pooled {
   // ---- for the library
 
   /// Makes a process that has not started; `first` is its first frame.  Such a process waits for no
-  /// answer, so `sink` stands in for the slot of an answer: with one thread, resume() writes an
-  /// answer to `sink`, and nothing reads it.  `block`: the memory for the process, or null.
+  /// answer, so `unread` stands in for the slot of an answer: with one thread, resume() writes an
+  /// answer to `unread`, and nothing reads it.  `block`: the memory for the process, or null.
   ///
   /// Inline, so that the compiler knows the layout, and hence the size class of the block.
   [[gnu::always_inline]] static process* start(
       process_id id, std::coroutine_handle<> first, void* evidence,
-      detail::scheduler_prompt& ground, detail::result_slot_base& sink, bool one_thread,
+      detail::scheduler_prompt& ground, detail::result_slot_base& unread, bool one_thread,
       detail::header_layout const& extra = detail::no_header, void* block = nullptr) {
     auto* const p = new (extra, block) process(id, false, extra, state::suspended, !one_thread);
-    p->begin_with(first, evidence, ground, sink);
+    p->begin_with(first, evidence, ground, unread);
     return p;
   }
 
@@ -114,7 +114,7 @@ class process : public detail::suspension, public detail::pooled {
   /// For a process that is not running: whether it has run before.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
   /// For a waiting process: whether it must get its answer before it learns that it is cancelled.
-  [[nodiscard]] bool requires_answer() const noexcept { return at_.operation->is_to_be_answered; }
+  [[nodiscard]] bool requires_answer() const noexcept { return at_.operation->must_be_answered; }
   /// Counts a cancellation that is reported to the process; returns the count, modulo 128.
   [[nodiscard]] unsigned note_cancellation() noexcept {
     return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
@@ -189,7 +189,7 @@ class process : public detail::suspension, public detail::pooled {
   /// For a process whose turn has come, and whose operation has been performed: whether the process
   /// has an answer that must not be lost (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
-    return is_suspended() && at_.operation && !at_.operation->is_only_a_turn && !is_cancellable_;
+    return is_suspended() && at_.operation && !at_.operation->is_turn_only && !is_cancellable_;
   }
   /// For a waiting process: whether the slot of its operation holds the answer.
   [[nodiscard]] bool is_answered() const noexcept {
@@ -295,13 +295,13 @@ class process : public detail::suspension, public detail::pooled {
   }
 
   void begin_with(std::coroutine_handle<> first, void* evidence, detail::prompt& ground,
-                  detail::result_slot_base& sink) noexcept {
+                  detail::result_slot_base& unread) noexcept {
     auto& frame = detail::frame_of(first);
     frame.parent = *this;
     frame.evidence = evidence;
     frame.to = &result_;
     at_.leaf = first;
-    at_.waiting = &sink;
+    at_.waiting = &unread;
     at_.operation = nullptr;
     inner_ = &ground;
   }

@@ -162,7 +162,7 @@ def is_ready(process):
             return number_in(state) & 7 == ready
     # With one thread nothing in the process says that it has been woken: it is shown as waiting until its turn.
     suspended = process["at_"]["operation"]
-    return int(suspended) == 0 or bool(suspended.dereference()["is_only_a_turn"]) or bool(process["is_cancellable_"])
+    return int(suspended) == 0 or bool(suspended.dereference()["is_turn_only"]) or bool(process["is_cancellable_"])
 
 
 def number_in(atomic):

@@ -55,7 +55,7 @@ concept scheduling_services =
       { s.is_dropping_ } -> std::same_as<bool&>;  // true while frames are unwound at the end
       s.evidence_for(*first.row, false, s.worker_here());
       S::header;            // the layout of the backend's header in front of a process
-      s.sink_;              // a slot for answers that nothing reads
+      s.unread_answer_;     // a slot for answers that nothing reads
       s.wake_cancelled(p);  // makes p ready, to find `cancelled`
       s.patience();         // how many times a process may ignore `cancelled`
       s.limits_made_;       // numbers the deadlines of scopes (scope_limit.hpp)

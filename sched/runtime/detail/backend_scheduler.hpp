@@ -368,7 +368,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   bool was_asked_to_stop_ = false;
   class program* first_ = nullptr;       // the program, if the first process keeps no log
   known_effect spawning_{}, tasking_{};  // spawning<> and tasking<>; null until they are learnt
-  result_slot<void> sink_;  // stands in for the slot of an answer when a process is begun
+  result_slot<void> unread_answer_;  // stands in for the slot of an answer when a process is begun
 };
 
 }  // namespace weft::detail

@@ -63,7 +63,7 @@ template <class S>
                                                               void* block = nullptr) {
   try {
     return process::start(id, first.handle, s.evidence_for(*first.row, false, s.worker_here()), s,
-                          s.sink_, !S::on_several_threads, S::header, block);
+                          s.unread_answer_, !S::on_several_threads, S::header, block);
   } catch (...) {
     first.handle.destroy();
     throw;
@@ -73,8 +73,8 @@ template <class S>
 template <class S>
 [[nodiscard]] process* make_uncounted_process(S& s, process_id id, first_frame first) {
   try {
-    return process::start(id, first.handle, s.effects.look_up_outside(*first.row), s, s.sink_,
-                          !S::on_several_threads, S::header);
+    return process::start(id, first.handle, s.effects.look_up_outside(*first.row), s,
+                          s.unread_answer_, !S::on_several_threads, S::header);
   } catch (...) {
     first.handle.destroy();
     throw;
@@ -152,7 +152,7 @@ template <class S>
   if (!block) [[unlikely]]
     return begin_directly_slow<S>(w, n, first, row);
   process_id const id = w.children.known(n);
-  process* const p = process::start(id, first, w.last_row[false].evidence, s, s.sink_,
+  process* const p = process::start(id, first, w.last_row[false].evidence, s, s.unread_answer_,
                                     !S::on_several_threads, S::header, block);
   ++w.alive;
   if constexpr (S::puts_in_place)

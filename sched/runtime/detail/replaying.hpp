@@ -29,7 +29,7 @@ void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   try {
     p.log().rewind();
     S::observer::on_rerun(s);
-    p.begin(first.handle, s.evidence_for(*first.row, true, s.worker_here()), s, s.sink_);
+    p.begin(first.handle, s.evidence_for(*first.row, true, s.worker_here()), s, s.unread_answer_);
   } catch (...) {
     first.handle.destroy();
     throw;

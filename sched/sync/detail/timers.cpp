@@ -71,7 +71,7 @@ void timers::rise(std::size_t i) noexcept {
     put(i, heap_[(i - 1) / branches]);
   put(i, e);
 }
-void timers::sink(std::size_t i) noexcept {
+void timers::sink_down(std::size_t i) noexcept {
   entry const e = heap_[i];
   for (;;) {
     std::size_t const from = branches * i + 1;
@@ -93,7 +93,7 @@ void timers::remove_at(std::size_t i) noexcept {
   if (last.what != &gone) {
     put(i, last);
     rise(i);
-    sink(last.what->index_);
+    sink_down(last.what->index_);
   }
   note_next();
   // [1] release: the last access to the alarm here.  Pairs with [2] in ~alarm (timers.hpp), which

@@ -127,7 +127,7 @@ class timers {
   bool insert(alarm& a);
   void put(std::size_t i, entry const& e) noexcept;
   void rise(std::size_t i) noexcept;
-  void sink(std::size_t i) noexcept;
+  void sink_down(std::size_t i) noexcept;
   void remove_at(std::size_t i) noexcept;
   void note_next() noexcept;
 

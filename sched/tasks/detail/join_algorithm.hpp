@@ -49,7 +49,7 @@ std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
   // Does not fail: no ordinary code stands between the process and the operation.
   (void)p.suspend_at(operation, leaf, waiting, s);
   // Cancellations of an operation that must be answered are counted here, not in prepare().
-  if (operation.is_to_be_answered && has_ignored_enough(s, p)) [[unlikely]] {
+  if (operation.must_be_answered && has_ignored_enough(s, p)) [[unlikely]] {
     s.here().running = nullptr;
     if (auto const outside = unwind_ignorant(s, p)) return outside;
     return s.next();
@@ -211,7 +211,8 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
     t.drop_frame(fate::not_done);
   } else {
     try {
-      p = process::start(id, t.frame(), f.evidence, s, s.sink_, !S::on_several_threads, S::header);
+      p = process::start(id, t.frame(), f.evidence, s, s.unread_answer_, !S::on_several_threads,
+                         S::header);
     } catch (...) {
       t.drop_frame(fate::no_memory);
     }
