@@ -144,7 +144,7 @@ class scope_core : public task_group, public frame_end {
     // that the body has started.
     if (!event_deferrer::of_thread) body_is_open.store(false, std::memory_order_release);
   }
-  continuation dropped() noexcept override { return leaf; }
+  continuation dropped() noexcept override { return owner_frame; }
   [[nodiscard]] std::string text() const override;
   [[nodiscard]] continuation outside() const noexcept override { return owner_frame; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
