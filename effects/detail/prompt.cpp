@@ -46,7 +46,9 @@ void suspension::move_suspension(suspension& from, suspension& to,
 // ---- unwinding
 
 void suspension::lose_leaf(std::string_view const& handler) noexcept {
-  // An equal value is not written again: another thread may read lost_handler_ (SUSPENSION-3).
+  // A remainder that a pin has kept may be unwound on another thread, which comes here again with
+  // the same handler.  It writes nothing then: the first thread may be reading lost_handler_ for a
+  // message (require_open()).
   if (lost_ && lost_handler_ == &handler) return;
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;

@@ -22,7 +22,8 @@ struct nothing {};
 template <class T>
 using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, nothing, T>;
 
-// The next functions are cold and out of line: inlined, they would make every frame save registers.
+// The next functions are cold and out of line: inlined, they would make the code of
+// every frame save registers.
 /// Throws `e`, which is null afterwards.
 [[noreturn, gnu::cold, gnu::noinline]] inline void rethrow(std::exception_ptr& e) {
   std::rethrow_exception(std::exchange(e, nullptr));

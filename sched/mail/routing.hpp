@@ -119,8 +119,8 @@ class [[nodiscard]] routed_inbox {
   ~routed_inbox() {
     if (!routes_) return;
     // The route is removed first (ROUTE-3 of route_table.hpp).  Then the inbox, `closed`, is
-    // destroyed before the route's address, `last`: else a receiver would find that no sender is
-    // left.
+    // destroyed before the route's address, `last`: else a process that still waits at
+    // the inbox would find that no sender is left.
     detail::cause_event("the end of an inbox", nullptr,
                         [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
                           auto const last = routes->remove(owner);

@@ -245,7 +245,8 @@ class controlled_backend : public decider, public event_deferrer {
       ++log.steps;
       if (who.size() != 1) {
         run_log::choice& c = log.choices.push();
-        // As a rule, the entry still names the same candidates, from an earlier run (CHOICE-4).
+        // push() returns the record as an earlier run has left it (reused.hpp): most often with the
+        // names of the same candidates, which are not noted again.
         bool const has_names = !c.is_decision && c.sum == who.sum && c.of == who.size();
         c.taken = static_cast<unsigned>(next);
         c.of = static_cast<unsigned>(who.size());
