@@ -23,7 +23,8 @@ class process;
 
 namespace detail {
 
-/// The prompt of a scheduler: the outermost one in the chains of its processes.
+/// The prompt of a scheduler: the outermost one in the chains of its processes, and so called their
+/// ground.
 class scheduler_prompt : public prompt {
  public:
   /// Ends the process: called when its outermost frame has ended and its result is written.

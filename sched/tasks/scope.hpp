@@ -57,7 +57,8 @@ class scope {
 
   /// Starts `f(args...)`: a function that returns nothing, or an eff<void, ...>.  `f` is kept until
   /// the task has ended.  The task may borrow objects outside the scope.  A task that throws
-  /// cancels the scope, which throws the exception at its end.
+  /// cancels the scope, which throws the exception at its end.  No operation: a plain function that
+  /// a process calls may start tasks.
   ///
   /// Allocates a block and a frame, both from a pool.  Throws bad_alloc, what calling `f` throws if
   /// it is a coroutine, and std::logic_error if no process of the scheduler runs on this thread.
