@@ -42,7 +42,7 @@ OWN_NAMESPACES = tuple(n.rsplit("::", 1)[-1] for n in NAMESPACES)
 # By these members the library's types declare their properties to the library, or answer its calls.
 PROTOCOL = {
     *("operations", "scheduling", "performed_by_processes", "is_turn_only", "must_be_answered", "general", "with_row"),
-    *("leaves_nothing_when_moved", "row_aware_operation", "may_be_awaited_again", "operation_in", "rebound_effects"),
+    *("leaves_nothing_when_moved", "row_aware_operation", "may_be_awaited_again", "operation_in", "resuming"),
     *("hash_value", "trace_text", "promise_type", "owning_promise_type", "command_type", "thread_safe", "handles"),
     *("hands_over", "reports_accesses", "on", "on_at", "on_return", "is_told_where", "stands_for", "forwards_to"),
 }
