@@ -5,6 +5,7 @@ def golden_test(name, binary, expected, program = None, **kwargs):
     native.sh_test(
         name = name,
         size = "small",
+        timeout = "moderate",  # a busy machine: some programs explore for 20 s of processor time
         srcs = ["//tools:golden.sh"],
         args = ["$(location %s)" % binary, "$(location %s)" % expected] + ([program] if program else []),
         data = [binary, expected],
@@ -25,6 +26,7 @@ def backends_test(name, binary, expected, processes = None, **kwargs):
     native.sh_test(
         name = name,
         size = "small",
+        timeout = "moderate",  # a busy machine: some programs explore for 20 s of processor time
         srcs = ["//tools:backends.sh"],
         args = ["$(location %s)" % f for f in ["//tools:interleaved.awk", binary, expected, processes or expected]],
         data = ["//tools:interleaved.awk", binary, expected] + ([processes] if processes else []),
