@@ -68,8 +68,7 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] unsigned owners() const noexcept {
     return owners_.load(std::memory_order_relaxed);  // relaxed: exact on one thread, else a hint
   }
-  /// Called before several threads keep and release the prompt: from now on, its owners are counted
-  /// atomically.
+  /// Called before several threads keep and release the prompt, which counts atomically from then on.
   void become_shared() noexcept { is_shared_by_threads_ = true; }
   /// Releases the prompt in the destructor of an inner prompt: the last owner puts the prompt on a
   /// list, and delete_deferred() deletes it afterwards.  So deleting nested prompts takes no native
@@ -250,15 +249,14 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] static prompt* innermost() noexcept { return current_; }
   static void set_innermost(prompt* p) noexcept { current_ = p; }
 
-  /// The arena (frame_arena.hpp) for new frames of the running body; null: they use the pool.
+  /// The arena for new frames of the running body; null: they use the pool.
   [[nodiscard]] static frame_arena* arena_here() noexcept {
     return current_ ? current_->arena_ : nullptr;
   }
   /// Whether the frames of the running body may wait where they are: not if the body is copied.
   [[nodiscard]] static bool frames_may_wait() noexcept { return !arena_here(); }
 
-  /// Stands for ordinary code that drives: while it exists, prompts outside cannot be captured to
-  /// (PROMPT-2).
+  /// Ordinary code that drives: while it exists, prompts outside cannot be captured to (PROMPT-2).
   class driver {
    public:
     driver() noexcept : outside_(std::exchange(current_, nullptr)) { ++drivers_; }
