@@ -27,10 +27,10 @@ template <class Around, class H, class Es, class Body, class Policy>
 auto await_handling(handling<H, Es, Body, Policy>&& what,
                     std::source_location where);  // handle.hpp
 
-/// An awaitable whose member operation_in<Row>() makes the operation, which may depend on the row of
-/// the awaiting coroutine, and refer to the awaitable; or which has attempt(), and a class `performed`
-/// that makes the operation (attempting).  An lvalue is accepted only if it
-/// declares `may_be_awaited_again`.
+/// An awaitable whose member operation_in<Row>() makes the operation, which may depend on the row
+/// of the awaiting coroutine, and refer to the awaitable; or which has attempt(), and a class
+/// `performed` that makes the operation (attempting).  An lvalue is accepted only if it declares
+/// `may_be_awaited_again`.
 template <class X>
 concept row_aware_operation =
     std::remove_reference_t<X>::row_aware_operation && (!std::is_lvalue_reference_v<X> || requires {

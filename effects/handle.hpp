@@ -238,8 +238,8 @@ auto operator|(Inner&& inner, Outer&& outer) {
 /// still depends on it when the answer is ready: suspended frames, a clause that is not done, or a
 /// multi_resumption.
 ///
-/// The last argument decides how a multi_resumption resumes: replay() (multi_shot.hpp), or bitwise()
-/// or compared() (bitwise/bitwise.hpp).  In a composition it applies to each handler.
+/// The last argument decides how a multi_resumption resumes: replay() (multi_shot.hpp), or
+/// bitwise() or compared() (bitwise/bitwise.hpp).  In a composition it applies to each handler.
 template <class... Effects, class H, class Body, multi_shot_policy Policy = replay>
 auto handle(H&& h, Body&& body, Policy = {}) {
   if constexpr (detail::is_refused<H> || !detail::is_lent_or_no_region<H>()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// How a body is resumed a second time.  The policy is chosen where the body is handled, as the last
-/// argument of handle.
+/// How a body is resumed a second time.  The policy is chosen where the body is handled, as the
+/// last argument of handle.
 ///
-/// By replay, the default, a later resume runs the body again, against the log of its answers, up to
-/// the capture.  Anything may live across a capture.  bitwise/bitwise.hpp has other policies, for
-/// bodies that keep to more rules.
+/// By replay, the default, a later resume runs the body again, against the log of its answers, up
+/// to the capture.  Anything may live across a capture.  bitwise/bitwise.hpp has other policies,
+/// for bodies that keep to more rules.
 namespace weft {
 
 namespace detail {

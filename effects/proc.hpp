@@ -11,11 +11,11 @@
 namespace weft {
 
 /// The operations of a cooperative process that does not fork.  The handler of the effect decides
-/// how they are carried out; most often that is a scheduler (sched/runtime/detail/process_clauses.hpp).
-/// A scheduler keeps a log of answers for `proc`, but none for this effect.
+/// how they are carried out; most often that is a scheduler
+/// (sched/runtime/detail/process_clauses.hpp). A scheduler keeps a log of answers for `proc`, but
+/// none for this effect.
 struct yielding {
-  static constexpr bool performed_by_processes =
-      true;  // only a process performs it (scheduled.hpp)
+  static constexpr bool performed_by_processes = true;  // only a process performs it
   /// Lets the other processes run first.
   struct [[nodiscard("weft: co_await it")]] yield : op<void> {
     [[nodiscard("weft: co_await it")]] yield() noexcept {}

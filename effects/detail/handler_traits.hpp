@@ -83,6 +83,12 @@ template <class B>
 constexpr bool is_handling = false;
 template <class H, class Es, class Body, class Policy>
 constexpr bool is_handling<handling<H, Es, Body, Policy>> = true;
+/// Whether the answer of the handling `B` is computed at once, by no prompt (multi_shot.hpp).
+template <class B>
+constexpr bool is_computed_at_once = false;
+template <class H, class Es, class Body, class Policy>
+constexpr bool is_computed_at_once<handling<H, Es, Body, Policy>> =
+    Policy::resuming::computes_at_once;
 template <class B>
 concept handled_body = is_eff<B> || body_function<B> || is_handling<B>;
 
@@ -197,7 +203,9 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
 
   /// The mistake in the body: in a handling inside, or in the row of its coroutine.
   static consteval auto of_body() {
-    if constexpr (is_handling<Body>)
+    if constexpr (is_computed_at_once<Body>)
+      return identity<body_is_compared<Body>>();
+    else if constexpr (is_handling<Body>)
       return identity<decltype(well_formed<Body, row_set<Es..., Around>>::find_mistake())>();
     else if constexpr (!is_well<row_mistake<typename body::effects>>)
       return identity<reported_mistake>();  // get_return_object() of the coroutine reports it

@@ -68,7 +68,7 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] unsigned owners() const noexcept {
     return owners_.load(std::memory_order_relaxed);  // relaxed: exact on one thread, else a hint
   }
-  /// Called before several threads keep and release the prompt, which counts atomically from then on.
+  /// Called before several threads keep and release the prompt: from then on it counts atomically.
   void become_shared() noexcept { is_shared_by_threads_ = true; }
   /// Releases the prompt in the destructor of an inner prompt: the last owner puts the prompt on a
   /// list, and delete_deferred() deletes it afterwards.  So deleting nested prompts takes no native

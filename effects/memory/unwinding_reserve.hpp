@@ -10,9 +10,9 @@
 namespace weft::detail {
 
 /// Memory for an end_of_clause, and for the frame in which its process waits, while a dropped
-/// resumption with an open scope in its frames is unwound.  The frames outside must not go on before
-/// that (CLAUSE-1 of end_of_clause.hpp), so this reserve is used when the system has no memory; only
-/// if no block of it is free, the program ends.
+/// resumption with an open scope in its frames is unwound.  The frames outside must not go on
+/// before that (CLAUSE-1 of end_of_clause.hpp), so this reserve is used when the system has no
+/// memory; only if no block of it is free, the program ends.
 ///
 /// A few blocks of one size, in the program's own data.  Thread safe, lock-free.
 class unwinding_reserve {

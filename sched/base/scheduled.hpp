@@ -7,8 +7,8 @@
 #include "weft/effects/proc.hpp"
 
 /// How a scheduler carries out an operation.  The operation declares this by a static member
-/// `scheduling`; an operation without that member is answered at once.  The rules of yield, exit and
-/// fork stand below, since effects/ does not know schedulers.
+/// `scheduling`; an operation without that member is answered at once.  The rules of yield, exit
+/// and fork stand below, since effects/ does not know schedulers.
 namespace weft::detail {
 
 /// How an operation affects the step of its process.

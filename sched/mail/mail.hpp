@@ -30,7 +30,8 @@
 namespace weft {
 
 /// Sending and receiving: the operations that the ends of ports perform.  Only the ends depend on
-/// the type of the messages; the operations do not.  A scheduler's clauses: detail/mail_clauses.hpp.
+/// the type of the messages; the operations do not.  A scheduler's clauses:
+/// detail/mail_clauses.hpp.
 struct mail {
   static constexpr bool performed_by_processes = true;  // a task with this effect is not light
   /// Asks for the registry of mailboxes, which each new mailbox enters.
@@ -45,8 +46,8 @@ struct mail {
     detail::send_waiter* waiter;                              // lies in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // 0: pointers differ from run to run
   };
-  /// Sends a message, then more, while there is room for them and no process waits for a message, to
-  /// which the sender might hand over.  The answer is the number of messages that were sent.
+  /// Sends a message, then more, while there is room for them and no process waits for a message,
+  /// to which the sender might hand over.  The answer is the number of messages that were sent.
   struct [[nodiscard("weft: co_await it")]] send_many : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     [[nodiscard("weft: co_await it")]] send_many(detail::send_waiter& s,

@@ -174,8 +174,8 @@ class scheduler {
 
   /// Runs the process whose turn it is, up to its next yield, fork, wait or end, and returns true.
   /// If no process is left, throws what run() would throw at its end, such as the failures of
-  /// processes; or returns false, if there is nothing to throw.  Throws std::logic_error if a process
-  /// of this scheduler calls it.
+  /// processes; or returns false, if there is nothing to throw.  Throws std::logic_error if a
+  /// process of this scheduler calls it.
   bool step() {
     constexpr bool has_one_thread = !concurrent_backend<Backend>;
     static_assert(has_one_thread,

@@ -122,9 +122,9 @@ class scope {
 
 namespace detail {
 
-/// Awaits the body of a scope, and stores its result, or its exception, in `to`.  The outermost frame
-/// of the body ends at the scope_core, and not at the frame that opens the scope: so a walk outwards
-/// from the body meets the scope, and one from that frame does not.
+/// Awaits the body of a scope, and stores its result, or its exception, in `to`.  The outermost
+/// frame of the body ends at the scope_core, and not at the frame that opens the scope: so a walk
+/// outwards from the body meets the scope, and one from that frame does not.
 template <class Body>
 class body_of_scope {
   using T = typename Body::value_type;
@@ -185,9 +185,10 @@ struct no_limit {
 ///
 /// The operation `enter` is enter_scope() of scope_algorithm.hpp, which also sets the alarm of the
 /// limit (scope_limit.hpp).  The body is a call, and its frames end at the scope.  A cancellation,
-/// cancel_group() of task_cancelling.hpp, wakes each process that waits in the scope; in its turn the
-/// process finds `cancelled` (backend_scheduler::prepare()).  When the body has ended, the operation
-/// `leave`, leave_scope(), waits for the tasks; then scope_core::finish() chooses the error.
+/// cancel_group() of task_cancelling.hpp, wakes each process that waits in the scope; in its turn
+/// the process finds `cancelled` (backend_scheduler::prepare()).  When the body has ended, the
+/// operation `leave`, leave_scope(), waits for the tasks; then scope_core::finish() chooses the
+/// error.
 template <class Row, class Scope, class Limit = no_limit, class F, class... How>
 auto in_a_scope(F f, std::source_location where, How... how) -> eff<value_of_body<F, Scope>, Row> {
   using tasks = typename tasking_in<Row>::type;

@@ -31,8 +31,9 @@ struct alignas(16) pending_header {
 }
 /// Whether an operation on a shared object is a step of its own now.  It is not if steps are not so
 /// small, or no process runs.  Nor is it if all processes are cancelled, or if the running one is
-/// being replayed, or is inside a body that is resumed bitwise (bitwise/bitwise.hpp): then this makes
-/// the deferred events of the running process take effect, as the operation is performed at once.
+/// being replayed, or is inside a body that is resumed bitwise (bitwise/bitwise.hpp): then this
+/// makes the deferred events of the running process take effect, as the operation is performed at
+/// once.
 template <class S>
 [[nodiscard]] bool has_small_steps(S& s) noexcept {
   if (!s.base().is_parallel() || !s.running_here()) return false;

@@ -102,6 +102,15 @@ struct body_outside_row {
     return false;
   }
 };
+template <class Body>
+struct body_is_compared {
+  static consteval bool report() {
+    static_assert(is_allowed<Body>,
+                  "weft: a composition that is compared is no body of another handler: pass a "
+                  "function that awaits it");
+    return false;
+  }
+};
 
 // ---- clauses
 

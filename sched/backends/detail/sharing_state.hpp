@@ -77,8 +77,8 @@ class basic_sharing_state {
   /// instructions of the process's thread.
   [[nodiscard]] bool wake(sharing_state to) noexcept {
     for (relax wait;; wait()) {
-      // Relaxed: the exchange [2] checks `sleeping` again; any other state but `yielding` means that
-      // the process is the caller's own, or new, and the caller has written the state.
+      // Relaxed: the exchange [2] checks `sleeping` again; any other state but `yielding` means
+      // that the process is the caller's own, or new, and the caller has written the state.
       sharing_state s = state_.load(std::memory_order_relaxed);
       if (s == sharing_state::yielding) continue;
       if (s != sharing_state::sleeping) return false;

@@ -53,7 +53,8 @@ struct worker_state {
 
   /// The part of `alive` that cannot be run again.
   [[nodiscard]] std::int64_t unforkable() const noexcept { return alive - repeatable; }
-  /// Called when a process is about to be taken out of the queues: a step lasts until the next take.
+  /// Called when a process is about to be taken out of the queues: a step lasts until the next
+  /// take.
   void begin_step() noexcept {
     hand_overs = 0;
     operations_left = most_operations_in_step;

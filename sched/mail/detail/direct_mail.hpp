@@ -29,7 +29,8 @@ struct direct_mail {
   worker_state* worker = nullptr;                  // the worker of this thread
   std::atomic<unsigned> const* reasons = nullptr;  // not zero: a cancellation needs attention
   /// The scheduler's evidence for `mail`, null until an attempt has answered an operation by it
-  /// (confirm(), receive_clauses.hpp).  At index 0: for processes that have never kept a log; at index 1: for the others.
+  /// (confirm(), receive_clauses.hpp).  At index 0: for processes that have never kept a log; at
+  /// index 1: for the others.
   void const* evidence[2] = {};
 
   prompt const* scheduler = nullptr;  // the prompt under which the scheduler's processes run

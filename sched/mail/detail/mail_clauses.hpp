@@ -26,16 +26,16 @@
 
 /// The clauses of mail and routing.  `S` is a scheduler (backend_scheduler.hpp).
 ///
-/// A send or a receive is done directly, without its operation, if that is possible (direct_mail.hpp).
-/// Otherwise `attempt(s, operation, waiting)` stores the answer in the slot `waiting`, if the
-/// operation can be answered without suspending the process.  Otherwise the process is suspended, and
-/// `on()` either answers it, or leaves it waiting at the mailbox.
+/// A send or a receive is done directly, without its operation, if that is possible
+/// (direct_mail.hpp).  Otherwise `attempt(s, operation, waiting)` stores the answer in the slot
+/// `waiting`, if the operation can be answered without suspending the process.  Otherwise the
+/// process is suspended, and `on()` either answers it, or leaves it waiting at the mailbox.
 ///
 /// The way of a message for which a receiver waits already: the receiver has stopped at its
 /// operation, and the mailbox points to its place for the message (waits_in_place() and
-/// wait_in_place(), receive_clauses.hpp).  The sender stops, too, and on_send() *gives* the message:
-/// moves it from the sender's frame into that place.  Then the sender *hands over*, if it may: it goes
-/// back into the queue, and the receiver runs on in its step.
+/// wait_in_place(), receive_clauses.hpp).  The sender stops, too, and on_send() *gives* the
+/// message: moves it from the sender's frame into that place.  Then the sender *hands over*, if it
+/// may: it goes back into the queue, and the receiver runs on in its step.
 namespace weft::detail {
 
 template <scheduling_services S>

@@ -155,10 +155,10 @@ template <scheduling_services S>
   s.on_waiting(p, wait_kind::mail);
   return s.next();
 }
-/// Whether a receive that has found no message, directly or by attempt(), waits in the common way: on
-/// one thread, at one mailbox, without a deadline, and while no cancellation needs attention.  Then
-/// wait_in_place() has the effect of on(), and its only calls are tail calls: so its caller saves
-/// no registers.
+/// Whether a receive that has found no message, directly or by attempt(), waits in the common way:
+/// on one thread, at one mailbox, without a deadline, and while no cancellation needs attention.
+/// Then wait_in_place() has the effect of on(), and its only calls are tail calls: so its caller
+/// saves no registers.
 template <scheduling_services S>
 [[nodiscard, gnu::always_inline]] inline bool waits_in_place(S& s, process const& p,
                                                              mail::receive const& o) noexcept {

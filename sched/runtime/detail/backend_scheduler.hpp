@@ -39,13 +39,12 @@ namespace weft::detail {
 /// A scheduler on a backend: goes from process to process.
 ///
 /// An operation reaches the scheduler by a clause of clause_dispatch.hpp, which suspends the
-/// process, calls `on(scheduler, operation)`, and goes on to the frame that on() returns, most often
-/// that of next().  The functions on() stand
-/// beside their operations, in */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has
-/// the clock, running.hpp the threads; an observer (observer.hpp) adds the hooks of tests and
-/// traces.  All members are public, since only algorithms of the library see a backend_scheduler.
-/// The clauses of `mail`, `sync` and `tasks` use only the members that the concept
-/// scheduling_services names.
+/// process, calls `on(scheduler, operation)`, and goes on to the frame that on() returns, most
+/// often that of next().  The functions on() stand beside their operations, in
+/// */detail/*_clauses.hpp and tasks/detail/*.hpp.  timekeeping.hpp has the clock, running.hpp the
+/// threads; an observer (observer.hpp) adds the hooks of tests and traces.  All members are public,
+/// since only algorithms of the library see a backend_scheduler.  The clauses of `mail`, `sync` and
+/// `tasks` use only the members that the concept scheduling_services names.
 template <backend Backend>
 class backend_scheduler final : public scheduler_core, public scope_runner {
  public:

@@ -123,8 +123,8 @@ template <backend Backend>
     bool const heeds = pending.perform ? all_are && !p->requires_answer() : !p->has_answer();
     if (is_cancelled && heeds) {
       if (all_are) cancellation.note_found();
-      // A process that has not begun, or whose frames were cut, is dropped: no code of it would learn
-      // of the cancellation.
+      // A process that has not begun, or whose frames were cut, is dropped: no code of it would
+      // learn of the cancellation.
       if (!p->has_started() || !p->is_suspended()) return retire(p, nullptr), nullptr;
       if (!p->requires_answer()) {
         if (has_ignored_enough(*this, *p)) return unwind_ignorant(*this, *p);

@@ -39,9 +39,9 @@ void waiter::leave_group_slow() noexcept { group_->tree->leave(*this); }
 void group_tree::place_in_tree(wait_group& g) noexcept {
   if (g.is_placed) return;
   g.is_placed = true;
-  // A join skips its destructor if its group has no mark (all_have_given() of task.hpp).  A group in
-  // the tree needs the destructor, which takes it out: so it gets this mark, even if each task is
-  // completed.
+  // A join skips its destructor if its group has no mark (all_have_given() of task.hpp).  A group
+  // in the tree needs the destructor, which takes it out: so it gets this mark, even if each task
+  // is completed.
   // relaxed: the owner reads `marks` when the process that has placed the group has ended.
   g.marks.fetch_or(group_mark::incomplete, std::memory_order_relaxed);
   g.tree = this;

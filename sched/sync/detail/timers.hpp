@@ -17,8 +17,8 @@ namespace weft::detail {
 
 class timers;
 
-/// The latest instant at which a process is to be woken.  An alarm lies beside the waiter, most often
-/// in the process's operation; its destructor takes it off the heap.
+/// The latest instant at which a process is to be woken.  An alarm lies beside the waiter, most
+/// often in the process's operation; its destructor takes it off the heap.
 class alarm {
  public:
   alarm(instant t, waiter& w) noexcept : at_(t), parked_(&w) {}

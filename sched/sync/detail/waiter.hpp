@@ -20,8 +20,9 @@ enum class wait_entry : std::uint8_t {
 };
 
 /// Stands for a waiting process, for the threads that may wake it.  A waiter lies in the operation,
-/// in the frame of the process (but for the canceller of a scope: LIMIT-1 of scope_limit.hpp); and it is on one list or several: of a gate, of an external event,
-/// of mailboxes, of the timers.  Each list has a lock of its own.
+/// in the frame of the process (but for the canceller of a scope: LIMIT-1 of scope_limit.hpp); and
+/// it is on one list or several: of a gate, of an external event, of mailboxes, of the timers.
+/// Each list has a lock of its own.
 ///
 ///   WAITER-1  A waker takes the process out of the waiter, under the lock of the list on which it
 ///       found the waiter.  One waker gets the process, and the waiter's count of it (PROCESS-1 of

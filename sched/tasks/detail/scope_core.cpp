@@ -137,8 +137,8 @@ frame_end::cancel_state task_record::query_cancellation(continuation& outwards) 
   note_access(group->cancellation(), false);
   outwards = group->owner_frame;
   if (group->is_cancelled()) return cancel_state::cancelled;
-  // If the owner calls the task at the scope's end, group->owner_frame is in the same chain as the task's
-  // frames: `unknown`.  Else group->owner_frame is in another chain.
+  // If the owner calls the task at the scope's end, group->owner_frame is in the same chain as the
+  // task's frames: `unknown`.  Else group->owner_frame is in another chain.
   return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 

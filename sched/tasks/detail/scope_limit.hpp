@@ -30,9 +30,9 @@ namespace detail {
 /// How a scope is cancelled from outside: at an instant, or when a stop is requested.
 ///
 ///   LIMIT-1  The canceller is a process of the library's own that has not begun: so it waits
-///       without an operation and without a row, for an alarm, and for the event that the stop token
-///       opens.  When one of them has taken it, it is ready; in its first turn it cancels the scope.
-///       Only then is it counted among the processes: while it waits, it keeps no run alive.
+///       without an operation and without a row, for an alarm, and for the event that the stop
+///       token opens.  When one of them has taken it, it is ready; in its first turn it cancels the
+///       scope. Only then is it counted among the processes: while it waits, it keeps no run alive.
 ///   LIMIT-2  The scope's end takes the canceller out of its waiter, and drops it.  If another
 ///       party has taken the canceller before, the state of the link, which scope and canceller
 ///       share, decides which is first: the turn of the canceller, or the end of the scope.  A
